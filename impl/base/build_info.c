@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/build_info.h"
 
-#include "ge_build_info.h"
+#include "base/build_info_values.h"
 
 #if defined(__x86_64__)
 #define PROCESSOR "x86_64"

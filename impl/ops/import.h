@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* import: the neutral view a mapping function has of a foreign node, and the few calls it builds IR with.
+ * Frontends fill it; rows read it; neither knows the other's file format. */
+#ifndef GEI_OPS_IMPORT_H
+#define GEI_OPS_IMPORT_H
+
+#include "ops/op.h"
+
+typedef struct gei_import_subgraph {
+    const char *attr;           /* foreign attribute name: "then_branch", "body" */
+    gei_graph *graph;           /* not attached yet; Data nodes: first its own inputs, then one per captured value */
+    uint32_t n_inputs;          /* own inputs */
+    const gei_value *captured;  /* values of the enclosing graph, in the order of the trailing Data nodes */
+    uint32_t n_captured;
+} gei_import_subgraph;
+
+typedef struct gei_import {
+    const gei_op *op;           /* row whose mapping runs */
+    const char *name;           /* foreign node name; unique node names are derived from it */
+    const char *type, *domain;
+    int32_t framework, opset;
+    gei_graph *graph;           /* where nodes go */
+    const gei_value *inputs;    /* node NULL: absent */
+    uint32_t n_inputs;
+    const gei_attrs *attrs;     /* foreign attributes, by foreign names */
+    const gei_import_subgraph *subgraphs;
+    uint32_t n_subgraphs;
+    gei_value *outputs;         /* to fill; n_outputs as many as the foreign node names */
+    uint32_t n_outputs;
+    const char *const *output_names; /* foreign value names; "" where unused */
+} gei_import;
+
+/* ---- reading ---- */
+bool gei_import_has_input(const gei_import *im, uint32_t index);
+gei_value gei_import_input(const gei_import *im, uint32_t index); /* node NULL when absent */
+gei_tensor *gei_import_const(const gei_import *im, uint32_t index); /* constant contents, borrowed; NULL when not constant */
+bool gei_import_has_attr(const gei_import *im, const char *name);
+int64_t gei_import_int(const gei_import *im, const char *name, int64_t absent);
+double gei_import_float(const gei_import *im, const char *name, double absent);
+const char *gei_import_text(const gei_import *im, const char *name, const char *absent);
+gei_int_list gei_import_ints(const gei_import *im, const char *name);
+ge_status gei_import_fail(const gei_import *im, ge_status status, gei_diag *diag, const char *format, ...) __attribute__((format(printf, 4, 5)));
+
+/* ---- building ---- each adds one node named after the foreign node; inputs by slot */
+ge_status gei_import_node(gei_import *im, const char *type, const gei_value *inputs, uint32_t n_inputs, gei_node **out, gei_diag *diag);
+/* The same for operators with dynamic ports: counts in definition order. */
+ge_status gei_import_node_dynamic(gei_import *im, const char *type, const gei_value *inputs, uint32_t n_inputs,
+                                  const uint32_t *n_dynamic_ins, const uint32_t *n_dynamic_outs, gei_node **out, gei_diag *diag);
+ge_status gei_import_const_i64(gei_import *im, const int64_t *values, size_t count, bool scalar, gei_value *out, gei_diag *diag);
+ge_status gei_import_const_i32(gei_import *im, const int64_t *values, size_t count, bool scalar, gei_value *out, gei_diag *diag);
+ge_status gei_import_const_like(gei_import *im, double value, int32_t dtype, gei_value *out, gei_diag *diag); /* scalar of dtype */
+ge_status gei_import_const_tensor(gei_import *im, gei_tensor *tensor, gei_value *out, gei_diag *diag); /* retains */
+void gei_import_set_output(gei_import *im, uint32_t index, gei_value value); /* also names the value after the foreign output */
+
+/* Runs a source on a filled view (map function or the plain rule with its attribute table). */
+ge_status gei_import_run(gei_import *im, const gei_source *source, gei_diag *diag);
+
+#endif
