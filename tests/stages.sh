@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash
+# Sourced by ./dev: builds, and the stages of `./dev test`.  A stage is one function stage_NAME that prints what its
+# runner prints and fails when the runner fails.
+
+ALL_STAGES=(ctest asan python rust go java checks)
+
+configure() {
+    local dir=$1
+    shift
+    [ -e "$dir/build.ninja" ] && cmake -S "$ROOT" -B "$dir" "$@" >"$dir/configure.log" 2>&1 && return
+    mkdir -p "$dir"
+    cmake -S "$ROOT" -B "$dir" -G Ninja "$@" >"$dir/configure.log" 2>&1 || { cat "$dir/configure.log" >&2; return 1; }
+}
+
+# compile DIR: prints only warnings, errors and a closing line.
+compile() {
+    local log=$1/build.log
+    cmake --build "$1" -j "$JOBS" >"$log" 2>&1 </dev/null || { tail -n 60 "$log" >&2; return 1; }
+    say "built ${1#"$ROOT"/}"
+}
+
+build_release() {
+    configure "$GE_RELEASE" -DCMAKE_BUILD_TYPE=Release &&
+        compile "$GE_RELEASE" &&
+        cmake --install "$GE_RELEASE" --prefix "$GE_PREFIX" >"$GE_RELEASE/install.log" ||
+        { say "the release build failed"; return 1; }
+    export PKG_CONFIG_PATH=$GE_PREFIX/lib/pkgconfig LD_LIBRARY_PATH=$GE_PREFIX/lib
+}
+
+stage_ctest() {
+    build_release && ctest --test-dir "$GE_RELEASE" --output-on-failure -j "$JOBS"
+}
+
+stage_asan() {
+    configure "$GE_ASAN" -DCMAKE_BUILD_TYPE=Debug "-DGE_SANITIZE=address;undefined" &&
+        compile "$GE_ASAN" &&
+        ctest --test-dir "$GE_ASAN" --output-on-failure -j "$JOBS"
+}
+
+stage_python() {
+    build_release &&
+        "$GE_VENV/bin/python" -m pip install -q --disable-pip-version-check --no-index --no-deps --no-build-isolation \
+            --force-reinstall "$ROOT/sdk/python" "-Ccmake.define.CMAKE_PREFIX_PATH=$GE_PREFIX" \
+            "-Cbuild-dir=$BUILD/python" </dev/null &&
+        env -u LD_LIBRARY_PATH "$GE_VENV/bin/python" -m pytest -q "$ROOT/sdk/python/tests"
+}
+
+stage_rust() {
+    build_release && (cd "$ROOT/sdk/rust" && CARGO_TARGET_DIR=$BUILD/rust cargo test --jobs "$JOBS" </dev/null)
+}
+
+stage_go() {
+    build_release && (cd "$ROOT/sdk/go" && GOEXPERIMENT=cgocheck2 go test -count=1 ./... </dev/null)
+}
+
+stage_java() {
+    build_release && (cd "$ROOT/sdk/java" && mvn -B --no-transfer-progress test </dev/null)
+}
+
+# Each file of tests/checks is one check: exit 0 is a pass.  Names starting with _ are parts of others.
+stage_checks() {
+    build_release || return 1
+    local passed=0 failed=0 check
+    for check in "$ROOT"/tests/checks/[!_]*.py "$ROOT"/tests/checks/[!_]*.sh; do
+        [ -e "$check" ] || continue
+        say "check: $(basename "$check")"
+        case $check in
+            *.py) set -- "$GE_VENV/bin/python" ;;
+            *) set -- bash ;;
+        esac
+        if "$@" "$check" </dev/null; then passed=$((passed + 1)); else
+            failed=$((failed + 1))
+            say "FAILED: $(basename "$check")"
+        fi
+    done
+    printf 'checks: %d passed, %d failed\n' "$passed" "$failed"
+    [ "$failed" = 0 ]
+}
+
+# Part of `./dev lint` only.
+stage_lint() {
+    local status=0
+    configure "$BUILD/clang" -DCMAKE_BUILD_TYPE=Release -DCMAKE_C_COMPILER=clang && compile "$BUILD/clang" || status=1
+    if [ -d "$ROOT/sdk/go" ]; then
+        local unformatted
+        unformatted=$(gofmt -l "$ROOT/sdk/go")
+        [ -z "$unformatted" ] || { say "gofmt wants to change: $unformatted"; status=1; }
+        (cd "$ROOT/sdk/go" && go vet ./...) || status=1
+    fi
+    if [ -d "$ROOT/sdk/rust" ]; then
+        (cd "$ROOT/sdk/rust" && cargo fmt --check &&
+            CARGO_TARGET_DIR=$BUILD/rust cargo clippy -q --all-targets -- -D warnings) || status=1
+    fi
+    return $status
+}
+
+# A missing SDK folder fails its stage.
+sdk_present() {
+    case $1 in
+        python | rust | go | java) [ -d "$ROOT/sdk/$1" ] || { say "sdk/$1 is missing"; return 1; } ;;
+    esac
+}
+
+run_stages() {
+    setup_c
+    setup_sdks
+    local stage started results=() failed=0
+    for stage in "$@"; do
+        declare -F "stage_$stage" >/dev/null || die "unknown stage '$stage' (stages: ${ALL_STAGES[*]})"
+    done
+    for stage in "$@"; do
+        say "stage $stage"
+        started=$SECONDS
+        if sdk_present "$stage" && "stage_$stage"; then
+            results+=("pass  $stage  $((SECONDS - started)) s")
+        else
+            results+=("FAIL  $stage  $((SECONDS - started)) s")
+            failed=$((failed + 1))
+        fi
+    done
+    say "summary"
+    printf '%s\n' "${results[@]}"
+    [ "$failed" = 0 ] || die "$failed of $# stages failed"
+    say "all $# stages passed"
+}
