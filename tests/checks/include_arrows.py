@@ -10,17 +10,20 @@ import re
 from _repo import ROOT, files, report, text
 
 PUBLIC = {"ge_c_api.h", "ge_experimental.h", "ge_ops.h"}
+# What ops/ shows to others.  op.h: rows and traits; eval.h: shape rules and single operators over a graph;
+# import.h: what a foreign node looks like to a mapping.
+OP, EVAL, IMPORT = "ops/op.h", "ops/eval.h", "ops/import.h"
 ENGINE = {"base", "ir", "ops", "kernels", "frontend", "passes", "plan", "exec", "backend", "om", "dump", "api"}
 ARROWS = {
     "base": set(),
     "ir": set(),
     "kernels": set(),
     "ops": {"ir", "kernels"},
-    "frontend": {"ir", "ops/op.h"},
-    "passes": {"ir", "ops/op.h"},
-    "plan": {"ir", "ops/op.h", "kernels"},
-    "backend": {"kernels", "ops/op.h"},
-    "exec": {"plan", "ops/op.h"},
+    "frontend": {"ir", OP, IMPORT},
+    "passes": {"ir", OP, EVAL},
+    "plan": {"ir", OP, EVAL, "kernels"},
+    "backend": {"kernels", OP},
+    "exec": {"plan", OP},
     "om": {"ir", "plan"},
     "dump": {"ir", "plan"},
     "api": ENGINE,
