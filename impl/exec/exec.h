@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* exec: runs plans.
+ *
+ *   model   = plan + bounded cache of instances + pool of frames; immutable to the outside, shared by threads
+ *   frame   = memory and resolved pointers for one run at a time of one instance
+ *   binding = a frame with inputs and outputs fixed: run many times, no allocation, no lock, no lookup
+ *
+ * Steady state of gei_binding_run is a loop over prepared steps. */
+#ifndef GEI_EXEC_EXEC_H
+#define GEI_EXEC_EXEC_H
+
+#include "base/pool.h"
+#include "plan/plan.h"
+
+typedef struct gei_model gei_model;
+typedef struct gei_binding gei_binding;
+
+typedef struct gei_run_options {
+    uint32_t max_threads;            /* 0: the model's */
+    const atomic_uint *cancel;       /* nullable; non-zero stops at the next step */
+    int64_t deadline_ns;             /* CLOCK_MONOTONIC; 0: none */
+} gei_run_options;
+
+typedef struct gei_model_options {
+    uint32_t max_threads;            /* 0: CPUs of the process */
+    uint32_t max_instances;          /* cached shape signatures; 0: 16 */
+    const gei_log *log;
+} gei_model_options;
+
+typedef struct gei_model_stats {     /* counters since creation */
+    uint64_t runs, instances_made, instances_evicted, frames_made, heap_allocations_in_runs;
+    uint64_t arena_bytes, lower_bound_bytes, scratch_bytes; /* largest instance so far */
+    uint64_t constant_bytes, packed_bytes;
+} gei_model_stats;
+
+/* Takes the plan also on failure. */
+ge_status gei_model_create(gei_plan *plan, const gei_model_options *options, const gei_allocator *from, gei_model **out, gei_diag *diag);
+gei_model *gei_model_retain(gei_model *model);
+void gei_model_release(gei_model *model); /* NULL is fine; memory goes with the last reference, bindings and runs hold one */
+const gei_plan *gei_model_plan(const gei_model *model);
+void gei_model_stats_get(const gei_model *model, gei_model_stats *out);
+/* The instance for static models or the given shapes (tests, dumps); borrowed until the model or its cache lets it go: retained, release it. */
+ge_status gei_model_instance(gei_model *model, const gei_shape *input_shapes, const gei_instance **out, gei_diag *diag);
+void gei_model_instance_release(gei_model *model, const gei_instance *instance);
+
+/* Any thread.  outputs[i]: a tensor to write into (dtype, shape must fit exactly), or NULL: made, one reference given.
+ * On failure outputs that were NULL are NULL again. */
+ge_status gei_model_run(gei_model *model, gei_tensor *const *inputs, gei_tensor **outputs, const gei_run_options *options, gei_diag *diag);
+
+ge_status gei_binding_create(gei_model *model, gei_binding **out, gei_diag *diag);
+void gei_binding_destroy(gei_binding *binding);
+ge_status gei_binding_set_input(gei_binding *b, uint32_t index, gei_tensor *tensor, gei_diag *diag);  /* retains */
+/* NULL: memory of the binding's own, made for the shape; gei_binding_output gives it. */
+ge_status gei_binding_set_output(gei_binding *b, uint32_t index, gei_tensor *tensor, gei_diag *diag);
+ge_status gei_binding_run(gei_binding *b, const gei_run_options *options, gei_diag *diag); /* one thread at a time */
+gei_tensor *gei_binding_output(const gei_binding *b, uint32_t index); /* borrowed until the next set or run that changes its shape; NULL before a run */
+
+/* ---- the whole way from a graph: passes, plan, model ---- */
+typedef struct gei_compile_options {
+    gei_plan_options plan;
+    gei_model_options model;
+    const char *const *passes_off;
+    size_t n_passes_off;
+    bool no_passes;
+    bool (*progress)(void *user, const char *what, uint32_t done, uint32_t total); /* nullable; false cancels */
+    void *progress_user;
+    gei_sink *notes; /* nullable: what the passes did */
+} gei_compile_options;
+
+#endif
