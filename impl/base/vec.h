@@ -24,11 +24,13 @@
 /* Makes room for `more` items behind count; items move.  False when out of memory: the vec is unchanged. */
 bool gei_vec_grow_(const gei_allocator *from, void **items, size_t count, size_t *cap, size_t more, size_t elem_bytes);
 
+static inline bool gei_vec_fits_(size_t count, size_t cap, size_t more) { return more <= cap - count; }
+
 #define gei_vec_reserve(from, vec, more)                                                                          \
-    ((size_t)(more) <= (vec)->cap - (vec)->count ||                                                               \
+    (gei_vec_fits_((vec)->count, (vec)->cap, (size_t)(more)) ||                                                   \
      gei_vec_grow_((from), (void **)&(vec)->items, (vec)->count, &(vec)->cap, (size_t)(more), sizeof *(vec)->items))
 #define gei_vec_push(from, vec, item) \
-    (gei_vec_reserve((from), (vec), 1) ? ((vec)->items[(vec)->count++] = (item), true) : false)
+    (gei_vec_reserve((from), (vec), 1) ? ((vec)->items[(vec)->count] = (item), (vec)->count++, true) : false)
 #define gei_vec_free(from, vec)                                                                \
     do {                                                                                       \
         gei_free((from), (vec)->items, (vec)->cap * sizeof *(vec)->items, 0);                  \
