@@ -21,6 +21,7 @@ if(TARGET ge_static)
   install(FILES ${GE_STATIC} DESTINATION ${CMAKE_INSTALL_LIBDIR})
 endif()
 
+file(RELATIVE_PATH GE_PC_TO_PREFIX /p/${CMAKE_INSTALL_LIBDIR}/pkgconfig /p)
 configure_file(cmake/ge-1.pc.in ge-1.pc @ONLY)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/ge-1.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 install(EXPORT ge_targets NAMESPACE ge:: DESTINATION ${GE_CMAKE_DIR})
