@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* handle: what a client holds is an address inside one reserved, inaccessible region; its offset encodes slot and generation.
+ * The table maps it to an object and can tell null, foreign, stale, wrong kind, closed and forked apart, in release builds too.
+ *
+ *   handle = region + slot * 65536 + generation          (1 byte apart: never dereferenced)
+ *   slot word: generation 16 | kind 8 | epoch 8 | closed 1 | leases 31
+ *
+ * A slot whose generation has come to its end is retired, so a stale handle never passes.  Freed slots wait in a first-in-first-out
+ * queue of at least 1024 before they serve again.  The object is destroyed once: by close when nobody holds a lease, else by the
+ * last lease given back. */
+#ifndef GEI_API_HANDLE_H
+#define GEI_API_HANDLE_H
+
+#include <stdatomic.h>
+
+#include "base/diag.h"
+
+typedef enum gei_handle_kind {
+    GEI_HANDLE_CONTEXT = 1,
+    GEI_HANDLE_OPTIONS,
+    GEI_HANDLE_TENSOR,
+    GEI_HANDLE_VALUE,
+    GEI_HANDLE_GRAPH,
+    GEI_HANDLE_BUILDER,
+    GEI_HANDLE_MODEL,
+    GEI_HANDLE_BINDING,
+    GEI_HANDLE_STATE,
+    GEI_HANDLE_SESSION,
+    GEI_HANDLE_OPERATION,
+    GEI_HANDLE_QUEUE,
+    GEI_HANDLE_STREAM,
+    GEI_HANDLE_EVENT,
+    GEI_HANDLE_REGISTRATION,
+    GEI_HANDLE_ERROR
+} gei_handle_kind;
+
+/* Gives a handle for `object`, or NULL when memory or slots are exhausted.  destroy(object) runs exactly once, on the thread that
+ * closes or gives back the last lease, with no lock held. */
+void *gei_handle_new(gei_handle_kind kind, void *object, void (*destroy)(void *object));
+
+/* The object, or NULL with *why set to GE_ERR_BAD_HANDLE's detail.  No lease: the caller must not race with close. */
+void *gei_handle_get(const void *handle, gei_handle_kind kind, ge_status *why);
+
+/* The same, and keeps the object alive until gei_handle_unlease. */
+void *gei_handle_lease(const void *handle, gei_handle_kind kind, ge_status *why);
+void gei_handle_unlease(const void *handle);
+
+/* NULL: GE_OK.  A handle from before a fork: GE_OK, nothing freed.  A live one: closed, never fails, never waits. */
+ge_status gei_handle_close(void *handle, gei_handle_kind kind);
+
+/* Kind of a live handle, 0 when it is none: for messages. */
+uint32_t gei_handle_kind_of(const void *handle);
+const char *gei_handle_kind_name(uint32_t kind);
+uint64_t gei_handle_live_count(void); /* tests */
+
+#endif
