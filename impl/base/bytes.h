@@ -45,9 +45,11 @@ void gei_sink_f64(gei_sink *sink, double value);   /* shortest text that reads b
 void gei_sink_f32(gei_sink *sink, float value);
 void gei_sink_quoted(gei_sink *sink, const char *text, size_t size); /* "..." with \" \\ \n \t \u00XX escapes */
 
-/* Locale-free parsing.  Returns characters used, 0 when `text` does not start with a number or it does not fit. */
+/* Locale-free parsing.  Returns characters used, 0 when `text` does not start with a number or it does not fit.
+ * Floats are rounded to nearest even; "inf", "infinity" and "nan" are numbers; too small a value gives zero. */
 size_t gei_parse_i64(const char *text, size_t size, int64_t *out);
 size_t gei_parse_f64(const char *text, size_t size, double *out);
+size_t gei_parse_f32(const char *text, size_t size, float *out); /* not the same as rounding a parsed double */
 
 /* A whole file, mapped read-only (or read when `copy`).  Refuses directories and devices.  Closed by gei_file_close. */
 typedef struct gei_file {
