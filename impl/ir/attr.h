@@ -6,6 +6,8 @@
 #include "base/arena.h"
 #include "ir/tensor.h"
 
+#define GEI_ATTR_MAX_DEPTH 32 /* of GEI_ATTR_NAMED inside GEI_ATTR_NAMED */
+
 typedef enum gei_attr_kind { /* numbers are those of the public header's GE_ATTR_* */
     GEI_ATTR_NONE = 0,
     GEI_ATTR_INT = 1,
@@ -82,7 +84,10 @@ const gei_attr *gei_attrs_find(const gei_attrs *attrs, const char *name); /* NUL
 ge_status gei_attrs_set(gei_attrs *attrs, gei_arena *arena, const char *name, const gei_attr *value, gei_diag *diag);
 bool gei_attrs_remove(gei_attrs *attrs, const char *name); /* releases its tensors */
 void gei_attrs_release(gei_attrs *attrs);                  /* releases all tensors; memory goes with the arena */
-bool gei_attr_equal(const gei_attr *a, const gei_attr *b);
+bool gei_attr_equal(const gei_attr *a, const gei_attr *b); /* floats by their bits */
+/* The same for one value: copies into the arena and retains; release drops the references of such a copy. */
+ge_status gei_attr_copy(gei_arena *arena, const gei_attr *value, gei_attr *out, gei_diag *diag);
+void gei_attr_release(const gei_attr *value);
 const char *gei_attr_kind_name(gei_attr_kind kind);
 
 #endif

@@ -78,6 +78,7 @@ typedef struct gei_dtype_info {
 
 const gei_dtype_info *gei_dtype_get(int32_t dtype);              /* NULL when unknown */
 const gei_dtype_info *gei_dtype_at(size_t index);                /* the table in order; NULL past the end */
+int32_t gei_dtype_index(int32_t dtype);                          /* its place in the table, -1 when unknown */
 int32_t gei_dtype_from_name(const char *name, size_t name_size); /* "float32", "f32", "DT_FLOAT", ...; GEI_UNDEFINED when unknown */
 int32_t gei_dtype_from_onnx(int32_t onnx);                       /* GEI_UNDEFINED when unknown */
 const char *gei_dtype_name(int32_t dtype);                       /* "?" when unknown; static */

@@ -81,6 +81,8 @@ typedef struct gei_in_desc {           /* only made when somebody sets an input 
     gei_attrs attrs;
 } gei_in_desc;
 
+/* Control neighbours.  Behind the `cap` items lies one uint32_t each: the place of this edge in the other node's list, so that an
+ * edge is taken out without a search. */
 typedef struct gei_node_list {
     gei_node **items;
     uint32_t count, cap;
@@ -110,6 +112,7 @@ struct gei_node {
 
 typedef struct gei_symbols {           /* names of symbolic dims, shared by a root graph and its subgraphs */
     GEI_VEC(const char *) names;
+    gei_strmap by_name;                /* -> index */
 } gei_symbols;
 
 struct gei_graph {
@@ -121,22 +124,31 @@ struct gei_graph {
     GEI_VEC(gei_node *) nodes;         /* by index; NULL where removed */
     uint32_t n_live;
     gei_node *net_output;              /* NULL until outputs are set */
+    const char **output_names;         /* one for each slot of net_output, NULL where it has none; NULL: no names at all */
     gei_strmap names;                  /* node name -> index */
     gei_attrs attrs;
     gei_symbols *symbols;              /* the root's */
     GEI_VEC(gei_graph *) subgraphs;    /* root only: all nested graphs, owned */
+    gei_strmap subgraph_names;         /* root only: name -> index in subgraphs */
+    uint32_t sub_index;                /* of a subgraph: its place in root->subgraphs */
+    gei_graph *link;                   /* chain of graphs that are being taken down */
     uint64_t next_name;                /* counter of made-up names */
     uint32_t serial;                   /* process-wide number of the graph: part of public ids */
-    GEI_VEC(gei_named_attr) metadata;  /* model metadata: STRING attrs */
+    gei_attrs metadata;                /* of the model: STRING attributes */
 };
 
 /* ---- life ---- */
 ge_status gei_graph_create(const gei_allocator *from, const char *name, gei_graph **out, gei_diag *diag);
-ge_status gei_graph_create_subgraph(gei_graph *root, const char *name, gei_graph **out, gei_diag *diag); /* owned by root */
-ge_status gei_graph_clone(const gei_graph *g, gei_graph **out, gei_diag *diag); /* deep; tensors shared; node indices kept dense */
+/* Owned by root.  Names are unique among the subgraphs of a root; NULL or "": made up. */
+ge_status gei_graph_create_subgraph(gei_graph *root, const char *name, gei_graph **out, gei_diag *diag);
+gei_graph *gei_graph_find_subgraph(const gei_graph *root, const char *name, size_t name_size); /* NULL when absent */
+/* Deep, with the subgraphs below g, as a new root; tensors shared; indices without the gaps of removed nodes. */
+ge_status gei_graph_clone(const gei_graph *g, gei_graph **out, gei_diag *diag);
 void gei_graph_destroy(gei_graph *g); /* root only; NULL is fine */
 
 /* ---- nodes ---- */
+#define GEI_MAX_SLOTS (UINT32_C(1) << 24)      /* inputs of one node, outputs likewise */
+#define GEI_MAX_NTH (UINT32_C(1) << 16)        /* outputs of one dynamic port */
 /* n_dynamic_ins/outs: counts for the dynamic ports in definition order (NULL: zero each).  name NULL or "": made up from the type. */
 ge_status gei_graph_add_node(gei_graph *g, const gei_op_def *def, const char *name, const uint32_t *n_dynamic_ins,
                              const uint32_t *n_dynamic_outs, gei_node **out, gei_diag *diag);
@@ -154,7 +166,7 @@ ge_status gei_graph_add_control(gei_node *before, gei_node *after, gei_diag *dia
 bool gei_graph_remove_control(gei_node *before, gei_node *after);
 static inline gei_out *gei_value_out(gei_value v) { return &v.node->outs[v.out]; }
 static inline gei_value gei_value_of(gei_node *node, uint32_t out) { return (gei_value){ node, out }; }
-/* First slot of a port, by definition index or name; NULL when the node has none there. */
+/* Slot `nth` of a port, by definition index; first slot of a port by its name; NULL when the node has none there. */
 gei_slot *gei_node_slot(const gei_node *node, uint32_t port, uint32_t nth);
 gei_slot *gei_node_slot_named(const gei_node *node, const char *port);
 uint32_t gei_node_port_count(const gei_node *node, uint32_t port); /* slots of that port */
@@ -162,11 +174,19 @@ uint32_t gei_node_port_count(const gei_node *node, uint32_t port); /* slots of t
 /* ---- inputs, outputs, descriptions ---- */
 ge_status gei_graph_add_data(gei_graph *g, const char *name, int64_t index, int32_t dtype, const gei_shape *shape, gei_node **out, gei_diag *diag);
 ge_status gei_graph_add_const(gei_graph *g, const char *name, gei_tensor *tensor, gei_node **out, gei_diag *diag); /* retains */
+#define GEI_NET_OUTPUT_NAME "NetOutput" /* of the node set_outputs makes, when the name is free */
+/* Makes the NetOutput node or gives it new slots; names NULL, or one each, NULL where there is none. */
 ge_status gei_graph_set_outputs(gei_graph *g, const gei_value *values, const char *const *names, size_t count, gei_diag *diag);
+const char *gei_graph_output_name(const gei_graph *g, size_t i); /* what set_outputs was given; NULL: none, or no such output */
 /* Data nodes by index; arena array in *out. */
 ge_status gei_graph_inputs(const gei_graph *g, gei_arena *arena, gei_node ***out, size_t *out_count, gei_diag *diag);
 gei_shape gei_out_shape(const gei_out *out);
 ge_status gei_out_set_shape(gei_value v, const gei_shape *shape, gei_diag *diag); /* copies dims to the arena */
+ge_status gei_out_set_name(gei_value v, const char *name, gei_diag *diag);        /* copies; NULL takes it away */
+ge_status gei_out_attrs(gei_value v, gei_attrs **out, gei_diag *diag);            /* made when there are none yet */
+ge_status gei_slot_desc(gei_slot *slot, gei_in_desc **out, gei_diag *diag);       /* made when there is none yet */
+ge_status gei_node_set_origin(gei_node *node, const char *text, gei_diag *diag);  /* copies */
+ge_status gei_graph_set_metadata(gei_graph *g, const char *key, const char *text, size_t text_size, gei_diag *diag);
 ge_status gei_graph_symbol(gei_graph *g, const char *name, size_t name_size, gei_dim *out, gei_diag *diag); /* finds or makes; NULL: a fresh one */
 
 /* ---- attributes: what was set, else the definition's default ---- */

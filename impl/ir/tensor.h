@@ -45,7 +45,8 @@ bool gei_tensor_equal(const gei_tensor *a, const gei_tensor *b); /* dtype, shape
 gei_shape gei_tensor_shape(const gei_tensor *t);
 /* Checked element count and bytes of a concrete shape: GE_ERR_... names rank, negative dim, overflow. */
 ge_status gei_tensor_measure(int32_t dtype, int32_t rank, const int64_t *dims, int64_t *out_elems, size_t *out_bytes, gei_diag *diag);
-/* Element `index` of an integer or bool tensor; of a float tensor for the second. */
+/* Element `index` converted from any numeric type; 0 outside the tensor and for types that are not numbers.  To int64: truncated,
+ * saturated, NaN to 0; a uint64 keeps its bits.  Of a complex number the real part. */
 int64_t gei_tensor_i64(const gei_tensor *t, int64_t index);
 double gei_tensor_f64(const gei_tensor *t, int64_t index);
 

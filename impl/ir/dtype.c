@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "ir/dtype.h"
+
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/diag.h"
+
+enum {
+#define X(id, number, name, bits, kind, onnx, ge) ROW_##id,
+    GEI_DTYPE_TABLE(X)
+#undef X
+    ROW_COUNT
+};
+
+static const gei_dtype_info rows[] = {
+#define X(id, number, name, bits, kind, onnx, ge) { number, bits, kind, onnx, name, ge },
+    GEI_DTYPE_TABLE(X)
+#undef X
+};
+
+/* Ports keep the types they allow as a set of row numbers in two words. */
+_Static_assert(ROW_COUNT <= 128, "gei_port_def.dtypes holds 128 rows");
+
+/* Names of the graph text; types that are not here go by their full name. */
+static const struct {
+    int32_t dtype;
+    const char *name;
+} short_names[] = {
+    { GEI_FLOAT32, "f32" },   { GEI_FLOAT16, "f16" },    { GEI_BFLOAT16, "bf16" },   { GEI_FLOAT64, "f64" },
+    { GEI_INT8, "i8" },       { GEI_INT16, "i16" },      { GEI_INT32, "i32" },       { GEI_INT64, "i64" },
+    { GEI_UINT8, "u8" },      { GEI_UINT16, "u16" },     { GEI_UINT32, "u32" },      { GEI_UINT64, "u64" },
+    { GEI_INT2, "i2" },       { GEI_INT4, "i4" },        { GEI_UINT1, "u1" },        { GEI_UINT2, "u2" },
+    { GEI_UINT4, "u4" },      { GEI_STRING, "str" },     { GEI_COMPLEX32, "c32" },   { GEI_COMPLEX64, "c64" },
+    { GEI_COMPLEX128, "c128" },
+};
+
+const gei_dtype_info *gei_dtype_get(int32_t dtype) {
+    switch (dtype) {
+#define X(id, number, name, bits, kind, onnx, ge) case number: return &rows[ROW_##id];
+        GEI_DTYPE_TABLE(X)
+#undef X
+    default: return NULL;
+    }
+}
+
+const gei_dtype_info *gei_dtype_at(size_t index) { return index < GEI_COUNT(rows) ? &rows[index] : NULL; }
+
+int32_t gei_dtype_index(int32_t dtype) {
+    const gei_dtype_info *info = gei_dtype_get(dtype);
+    return info ? (int32_t)(info - rows) : -1;
+}
+
+static bool same_text(const char *name, const char *text, size_t text_size) {
+    return strlen(name) == text_size && memcmp(name, text, text_size) == 0;
+}
+
+int32_t gei_dtype_from_name(const char *name, size_t name_size) {
+    for (size_t i = 0; i < GEI_COUNT(short_names); i++)
+        if (same_text(short_names[i].name, name, name_size)) return short_names[i].dtype;
+    for (size_t i = 0; i < GEI_COUNT(rows); i++)
+        if (same_text(rows[i].name, name, name_size) || same_text(rows[i].ge_name, name, name_size)) return rows[i].dtype;
+    if (same_text("DT_BFLOAT16", name, name_size)) return GEI_BFLOAT16; /* spelling inside .air and .om files */
+    return GEI_UNDEFINED;
+}
+
+int32_t gei_dtype_from_onnx(int32_t onnx) {
+    if (onnx == 0) return GEI_UNDEFINED;
+    for (size_t i = 0; i < GEI_COUNT(rows); i++)
+        if (rows[i].onnx == onnx) return rows[i].dtype;
+    return GEI_UNDEFINED;
+}
+
+const char *gei_dtype_name(int32_t dtype) {
+    const gei_dtype_info *info = gei_dtype_get(dtype);
+    return info ? info->name : "?";
+}
+
+const char *gei_dtype_short(int32_t dtype) {
+    for (size_t i = 0; i < GEI_COUNT(short_names); i++)
+        if (short_names[i].dtype == dtype) return short_names[i].name;
+    return gei_dtype_name(dtype);
+}
+
+bool gei_dtype_bytes(int32_t dtype, uint64_t n, size_t *out_bytes) {
+    const gei_dtype_info *info = gei_dtype_get(dtype);
+    size_t bits;
+    if (!info || info->bits == 0) return false;
+    if (info->bits % 8 == 0) return gei_mul(n, info->bits / 8, out_bytes);
+    if (!gei_mul(n, info->bits, &bits)) return false;
+    *out_bytes = bits / 8 + (bits % 8 != 0);
+    return true;
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* graph_inner: what the graph_*.c files share with each other and nobody else. */
+#ifndef GEI_IR_GRAPH_INNER_H
+#define GEI_IR_GRAPH_INNER_H
+
+#include "ir/graph.h"
+
+void gei_node_release(gei_node *node);        /* drops the tensors of its attributes and descriptions */
+void gei_node_drop_subgraphs(gei_node *node); /* destroys the graphs attached to it, at any depth */
+void gei_node_drop_controls(gei_node *node);
+/* A control edge that is known not to be there yet. */
+ge_status gei_control_link(gei_node *before, gei_node *after, gei_diag *diag);
+/* The mirror numbers of gei_node_list. */
+static inline uint32_t *gei_list_mirrors(const gei_node_list *list) { return (uint32_t *)(void *)(list->items + list->cap); }
+void gei_slots_init(gei_slot *slots, gei_node *owner, uint32_t port, uint32_t count);
+static inline bool gei_node_is_live(const gei_node *node, const gei_graph *g) {
+    return node->graph == g && node->index < g->nodes.count && g->nodes.items[node->index] == node;
+}
+
+#endif
