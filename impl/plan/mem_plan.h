@@ -19,4 +19,9 @@ typedef struct gei_live {
 ge_status gei_mem_plan(gei_live *lives, size_t count, uint32_t effort, gei_arena *scratch, uint64_t *out_total,
                        uint64_t *out_lower_bound, gei_diag *diag);
 
+/* The cheap method, for very many blocks or very many at a time: plays an allocator through the steps, in about linear time.
+ * Sizes are multiples of GEI_ALIGN_BYTES, none 0; by_first and by_end list the blocks by birth and by death. */
+ge_status gei_mem_plan_bins(gei_live *lives, size_t count, const uint32_t *by_first, const uint32_t *by_end, gei_arena *scratch,
+                            uint64_t *out_total, gei_diag *diag);
+
 #endif
