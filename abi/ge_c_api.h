@@ -54,8 +54,6 @@
 #include <stdint.h>
 
 #if defined(SWIG)
-/* 451: a setter of borrowed text in a struct may leak. Bindings do not use those setters. */
-#pragma SWIG nowarn=451
 #define GE_API
 #define GE_NODISCARD
 #elif defined(__GNUC__)
