@@ -12,11 +12,15 @@ target_include_directories(ge_core PUBLIC
   ${PROJECT_SOURCE_DIR}/impl ${PROJECT_SOURCE_DIR}/abi ${GE_GENERATED_DIR})
 target_compile_definitions(ge_core PRIVATE GE_BUILDING)
 
-# libge.so.<major>: exports exactly the names of the version script.
+# libge.so.<ABI major>: exports exactly the names of the version script.  The soname changes only when old clients break.
+set(GE_ABI_MAJOR 1)
 add_library(ge SHARED $<TARGET_OBJECTS:ge_core>)
 set_target_properties(ge PROPERTIES
   LINKER_LANGUAGE C INSTALL_RPATH "" LINK_DEPENDS ${GE_MAP}
-  VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
+  SOVERSION ${GE_ABI_MAJOR})
+if(PROJECT_VERSION_MAJOR EQUAL GE_ABI_MAJOR)
+  set_target_properties(ge PROPERTIES VERSION ${PROJECT_VERSION})
+endif()
 target_include_directories(ge INTERFACE
   $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/abi> $<BUILD_INTERFACE:${GE_GENERATED_DIR}>
   $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/ge-1>)

@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-/* "ge 1.0.0 commit 1a2b3c4 compiler GNU 12.2.0 type Release sanitize [] processor x86_64"; static. */
+/* "ge 0.1.0 commit 1a2b3c4 compiler GNU 12.2.0 type Release sanitize [] processor x86_64"; static. */
 const char *gei_build_info(void);
 
 void gei_build_version(uint32_t *out_major, uint32_t *out_minor, uint32_t *out_patch);
