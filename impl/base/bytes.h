@@ -43,6 +43,7 @@ void gei_sink_text(gei_sink *sink, const char *text);
 void gei_sink_format(gei_sink *sink, const char *format, ...) __attribute__((format(printf, 2, 3))); /* no floats: see gei_sink_f64 */
 void gei_sink_f64(gei_sink *sink, double value);   /* shortest text that reads back to the same double; locale-free; nan inf -inf */
 void gei_sink_f32(gei_sink *sink, float value);
+void gei_sink_fixed(gei_sink *sink, double value, uint32_t decimals); /* exactly rounded, at most 9 decimals: "0.333333" */
 void gei_sink_quoted(gei_sink *sink, const char *text, size_t size); /* "..." with \" \\ \n \t \u00XX escapes */
 
 /* Locale-free parsing.  Returns characters used, 0 when `text` does not start with a number or it does not fit.

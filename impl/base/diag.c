@@ -6,6 +6,8 @@
 
 #include "base/bytes.h"
 
+#define MAX_DETAILS 8
+
 /* Largest size up to `keep` that does not split a character, which has at most three continuation bytes. */
 static size_t whole_chars(const char *text, size_t keep) {
     for (int back = 0; back < 3 && keep > 0 && ((unsigned char)text[keep] & 0xC0) == 0x80; back++) keep--;
@@ -103,6 +105,20 @@ void gei_diag_wanted(gei_diag *diag, const char *format, ...) {
     va_start(args, format);
     gei_format_text(diag->wanted, sizeof diag->wanted, format, args);
     va_end(args);
+}
+
+void gei_diag_detail(gei_diag *diag, const char *key, const char *format, ...) {
+    if (!diag || diag->n_details == MAX_DETAILS) return;
+    size_t key_size = strlen(key) + 1;
+    if (diag->details_size + key_size + 2 > sizeof diag->details) return;
+    char *to = diag->details + diag->details_size;
+    memcpy(to, key, key_size);
+    va_list args;
+    va_start(args, format);
+    size_t value_size = gei_format_text(to + key_size, sizeof diag->details - diag->details_size - key_size, format, args);
+    va_end(args);
+    diag->details_size = (uint16_t)(diag->details_size + key_size + value_size + 1);
+    diag->n_details++;
 }
 
 ge_status gei_out_of_memory(gei_diag *diag, size_t size_bytes) {

@@ -12,20 +12,24 @@
 
 #include "ge_c_api.h" /* ge_status and GE_ERR_*: their one home */
 
-#define GEI_DIAG_MESSAGE_BYTES 640 /* longer text is cut at a character boundary and ends in "..." */
-#define GEI_DIAG_WORD_BYTES 96     /* node, argument, found, wanted */
+#define GEI_DIAG_MESSAGE_BYTES 512 /* longer text is cut at a character boundary and ends in "..." */
+#define GEI_DIAG_WORD_BYTES 64     /* node, argument, found, wanted */
+#define GEI_DIAG_DETAILS_BYTES 192
+
 
 typedef struct gei_diag {
     ge_status status;
     int32_t argument_index;               /* 0-based index in the public call, -1 when none */
     const char *file;                     /* static */
     int32_t line;
-    uint32_t reserved;
+    uint16_t details_size;                /* bytes used in details */
+    uint16_t n_details;
     char message[GEI_DIAG_MESSAGE_BYTES]; /* UTF-8, zero-terminated, no newline at the end */
     char node[GEI_DIAG_WORD_BYTES];       /* graph node the error is about, "" when none */
     char argument[GEI_DIAG_WORD_BYTES / 2];
     char found[GEI_DIAG_WORD_BYTES];
     char wanted[GEI_DIAG_WORD_BYTES];
+    char details[GEI_DIAG_DETAILS_BYTES]; /* key, zero, value, zero, ... */
 } gei_diag;
 
 /* Sets status and message and returns `status`.  The format knows %s %d %u %lld %llu %zu %c %x %.*s only: no floating point,
@@ -39,6 +43,8 @@ void gei_diag_node(gei_diag *diag, const char *name);          /* keeps the firs
 void gei_diag_argument(gei_diag *diag, const char *name, int32_t index);
 void gei_diag_found(gei_diag *diag, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void gei_diag_wanted(gei_diag *diag, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* One more key/value pair; dropped when there is no room left or eight are there. */
+void gei_diag_detail(gei_diag *diag, const char *key, const char *format, ...) __attribute__((format(printf, 3, 4)));
 ge_status gei_out_of_memory(gei_diag *diag, size_t size_bytes); /* needs no memory itself */
 
 /* Copies at most cap - 1 bytes, never half a UTF-8 character, marks a cut with "...".  Returns bytes written. */

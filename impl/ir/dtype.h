@@ -33,6 +33,8 @@ typedef enum gei_dkind {
     X(FLOAT64, 11, "float64", 64, GEI_KIND_FLOAT, 11, "DT_DOUBLE")           \
     X(BOOL, 12, "bool", 8, GEI_KIND_BOOL, 9, "DT_BOOL")                      \
     X(STRING, 13, "string", 0, GEI_KIND_STRING, 8, "DT_STRING")              \
+    X(DUAL_SUB_INT8, 14, "dual_sub_int8", 8, GEI_KIND_NONE, 0, "DT_DUAL_SUB_INT8")    \
+    X(DUAL_SUB_UINT8, 15, "dual_sub_uint8", 8, GEI_KIND_NONE, 0, "DT_DUAL_SUB_UINT8") \
     X(COMPLEX64, 16, "complex64", 64, GEI_KIND_COMPLEX, 14, "DT_COMPLEX64")  \
     X(COMPLEX128, 17, "complex128", 128, GEI_KIND_COMPLEX, 15, "DT_COMPLEX128") \
     X(QINT8, 18, "qint8", 8, GEI_KIND_INT, 0, "DT_QINT8")                    \
@@ -41,6 +43,8 @@ typedef enum gei_dkind {
     X(QUINT8, 21, "quint8", 8, GEI_KIND_UINT, 0, "DT_QUINT8")                \
     X(QUINT16, 22, "quint16", 16, GEI_KIND_UINT, 0, "DT_QUINT16")            \
     X(RESOURCE, 23, "resource", 0, GEI_KIND_NONE, 0, "DT_RESOURCE")          \
+    X(STRING_REF, 24, "string_ref", 0, GEI_KIND_NONE, 0, "DT_STRING_REF")    \
+    X(DUAL, 25, "dual", 0, GEI_KIND_NONE, 0, "DT_DUAL")                      \
     X(VARIANT, 26, "variant", 0, GEI_KIND_NONE, 0, "DT_VARIANT")             \
     X(BFLOAT16, 27, "bfloat16", 16, GEI_KIND_FLOAT, 16, "DT_BF16")           \
     X(UNDEFINED, 28, "undefined", 0, GEI_KIND_NONE, 0, "DT_UNDEFINED")       \
@@ -57,9 +61,11 @@ typedef enum gei_dkind {
     X(FLOAT6_E2M3, 39, "float6_e2m3", 6, GEI_KIND_FLOAT, 0, "DT_FLOAT6_E2M3")        \
     X(FLOAT4_E2M1, 40, "float4_e2m1", 4, GEI_KIND_FLOAT, 23, "DT_FLOAT4_E2M1")       \
     X(FLOAT4_E1M2, 41, "float4_e1m2", 4, GEI_KIND_FLOAT, 0, "DT_FLOAT4_E1M2")        \
-    X(UINT4, 256, "uint4", 4, GEI_KIND_UINT, 21, "DT_UINT4")                         \
-    X(FLOAT8_E4M3FNUZ, 257, "float8_e4m3fnuz", 8, GEI_KIND_FLOAT, 18, "DT_FLOAT8_E4M3FNUZ") \
-    X(FLOAT8_E5M2FNUZ, 258, "float8_e5m2fnuz", 8, GEI_KIND_FLOAT, 20, "DT_FLOAT8_E5M2FNUZ")
+    X(HIFLOAT4, 42, "hifloat4", 4, GEI_KIND_FLOAT, 0, "DT_HIFLOAT4")                 \
+    X(HIFLOAT4_SCALE, 43, "hifloat4_scale", 0, GEI_KIND_NONE, 0, "DT_HIFLOAT4_SCALE") \
+    X(FLOAT8_E4M3FNUZ, 256, "float8_e4m3fnuz", 8, GEI_KIND_FLOAT, 18, "DT_FLOAT8_E4M3FNUZ") \
+    X(FLOAT8_E5M2FNUZ, 257, "float8_e5m2fnuz", 8, GEI_KIND_FLOAT, 20, "DT_FLOAT8_E5M2FNUZ") \
+    X(UINT4, 258, "uint4", 4, GEI_KIND_UINT, 21, "DT_UINT4")
 
 enum {
 #define X(id, number, name, bits, kind, onnx, ge) GEI_##id = (number),
