@@ -30,7 +30,7 @@
  *
  * Text is UTF-8 in two parameters, pointer and size in bytes; GE_NTS as size means zero-terminated. Paths are byte strings.
  * Text and arrays come out through a caller buffer: a NULL buffer of size 0 asks for the full size only. Text sizes are without
- * the terminator, which is written when it fits. Borrowed text is zero-terminated.
+ * the terminator, which is written when it fits. Borrowed text is zero-terminated; names and messages hold no other zero byte.
  *
  * Structs start with struct_size; the matching init macro or init function sets it and every default. reserved_flags is zero.
  * Structs that only the library fills come back with struct_size set to the bytes written; the caller passes sizeof.
@@ -230,7 +230,6 @@ typedef void (*ge_destroy_fn)(void* GE_NULLABLE user_data);
  * @param out_major  out, nullable, borrowed: major version
  * @param out_minor  out, nullable, borrowed: minor version
  * @param out_patch  out, nullable, borrowed: patch version
- * @return nothing
  * @thread free  @blocks no  @calls_back no
  * @errors none
  * @since 1.0  @deprecated no
@@ -332,7 +331,6 @@ GE_API const char* GE_NONNULL ge_status_name(ge_status status) GE_NOEXCEPT;
  * one the library keeps for that case. Successful calls do not touch the record.
  *
  * @param out_error  out, shared: ge_error_release; NULL when there is no record
- * @return nothing
  * @thread free  @blocks no  @calls_back no
  * @errors none
  * @since 1.0  @deprecated no
@@ -557,7 +555,6 @@ typedef struct ge_context_info {
  * @param level         in: GE_LOG_ERROR to GE_LOG_DEBUG
  * @param message       in, borrowed: zero-terminated text without newline
  * @param message_size  in: bytes of message
- * @return nothing
  * @thread free  @blocks no  @calls_back no
  * @errors none
  * @since 1.0  @deprecated no
@@ -822,7 +819,6 @@ typedef struct ge_tensor_desc {
  * @param user_data  in, nullable, kept until destroy: the pointer of the triple
  * @param data       in, nullable, kept until this call: the memory; this call is its last use
  * @param data_size  in: bytes of data
- * @return nothing
  * @thread free  @blocks no  @calls_back allowed
  * @errors none
  * @since 1.0  @deprecated no
@@ -2304,16 +2300,17 @@ GE_API GE_NODISCARD ge_status ge_graph_query_support(const ge_graph* GE_NONNULL 
  * Receives the progress of a compilation. Called on the compiling thread, never at the same time as itself, at most a hundred
  * times a second; may call functions on objects the compilation does not use.
  *
- * @param user_data  in, nullable, kept until destroy: the pointer of the triple
- * @param stage      in, borrowed: zero-terminated name of the stage, e.g. "infer", a pass, "plan"
- * @param done       in: units of work done in all stages
- * @param total      in: units of work expected in all; may change
+ * @param user_data   in, nullable, kept until destroy: the pointer of the triple
+ * @param stage       in, borrowed: zero-terminated name of the stage, e.g. "infer", a pass, "plan"
+ * @param stage_size  in: bytes of stage
+ * @param done        in: units of work done in all stages
+ * @param total       in: units of work expected in all; may change
  * @return GE_OK to go on; else the compilation stops and returns that status
  * @thread exclusive  @blocks no  @calls_back allowed, on other objects
  * @errors the callback's own
  * @since 1.0  @deprecated no
  */
-typedef ge_status (*ge_progress_fn)(void* GE_NULLABLE user_data, const char* GE_NONNULL stage, uint64_t done, uint64_t total);
+typedef ge_status (*ge_progress_fn)(void* GE_NULLABLE user_data, const char* GE_NONNULL stage, size_t stage_size, uint64_t done, uint64_t total);
 
 /* How to compile a graph. */
 typedef struct ge_compile_options {
@@ -2446,16 +2443,19 @@ GE_API GE_NODISCARD ge_status ge_model_find_io(const ge_model* GE_NONNULL model,
 /**
  * Reads one pair of the model's metadata, e.g. "producer_name".
  *
- * @param model      in, borrowed: the model
- * @param index      in: from 0 to metadata_count - 1
- * @param out_key    out, borrowed until the model is destroyed: the key
- * @param out_value  out, borrowed until the model is destroyed: the value
+ * @param model           in, borrowed: the model
+ * @param index           in: from 0 to metadata_count - 1
+ * @param out_key         out, borrowed until the model is destroyed: the key
+ * @param out_key_size    out, nullable, borrowed: bytes of key
+ * @param out_value       out, borrowed until the model is destroyed: the value
+ * @param out_value_size  out, nullable, borrowed: bytes of value
  * @thread free  @blocks no  @calls_back no
  * @errors usual, GE_ERR_OUT_OF_RANGE
  * @since 1.0  @deprecated no
  */
 GE_API GE_NODISCARD ge_status ge_model_get_metadata(const ge_model* GE_NONNULL model, size_t index,
-    const char* GE_NULLABLE* GE_NONNULL out_key, const char* GE_NULLABLE* GE_NONNULL out_value) GE_NOEXCEPT;
+    const char* GE_NULLABLE* GE_NONNULL out_key, size_t* GE_NULLABLE out_key_size, const char* GE_NULLABLE* GE_NONNULL out_value,
+    size_t* GE_NULLABLE out_value_size) GE_NOEXCEPT;
 
 /**
  * Writes a model as text into a buffer: its optimised graph, or one of the reports.

@@ -2,6 +2,7 @@
 #include "api/handle.h"
 
 #include <pthread.h>
+#include <stdbool.h>
 #include <sys/mman.h>
 
 #define SLOT_COUNT (UINT32_C(1) << 20)
@@ -103,7 +104,7 @@ static ge_status explain(const void *handle, uint64_t word, uint32_t generation,
     uint64_t head = word >> HEAD_SHIFT;
     uint32_t epoch = atomic_load_explicit(&table.epoch, memory_order_relaxed) & 0xff;
     if (generation == 0 || (head >> 16) != generation || (head >> 8 & 0xff) == 0) return GE_ERR_HANDLE_STALE;
-    if ((head & 0xff) != epoch) return GE_ERR_HANDLE_FORKED;
+    if ((head & 0xff) != epoch) return GE_ERR_FORKED;
     if ((head >> 8 & 0xff) != kind) return GE_ERR_HANDLE_WRONG_KIND;
     return GE_ERR_HANDLE_CLOSED;
 }
@@ -184,10 +185,25 @@ ge_status gei_handle_close(void *handle, gei_handle_kind kind) {
     do {
         if ((word & ~LEASE_MASK) != want || generation == 0) {
             ge_status why = explain(handle, word, generation, kind);
-            return why == GE_ERR_HANDLE_FORKED && (word >> (HEAD_SHIFT + 8) & 0xff) == kind ? GE_OK : why;
+            return why == GE_ERR_FORKED && (word >> (HEAD_SHIFT + 8) & 0xff) == kind ? GE_OK : why;
         }
     } while (!atomic_compare_exchange_weak_explicit(&s->word, &word, word | CLOSED_BIT, memory_order_acq_rel, memory_order_acquire));
     finish_if_last(s, word | CLOSED_BIT);
+    return GE_OK;
+}
+
+ge_status gei_handle_release(void *handle, gei_handle_kind kind) {
+    slot *s;
+    uint32_t generation;
+    if (!handle) return GE_OK;
+    if (!locate(handle, &s, &generation)) return GE_ERR_HANDLE_FOREIGN;
+    uint64_t want = head_of(generation, kind, atomic_load_explicit(&table.epoch, memory_order_relaxed));
+    uint64_t word = atomic_load_explicit(&s->word, memory_order_acquire), next;
+    do {
+        if ((word & ~LEASE_MASK) != want || generation == 0) return gei_handle_close(handle, kind); /* says why */
+        next = word & LEASE_MASK ? word - 1 : word | CLOSED_BIT;
+    } while (!atomic_compare_exchange_weak_explicit(&s->word, &word, next, memory_order_acq_rel, memory_order_acquire));
+    finish_if_last(s, next);
     return GE_OK;
 }
 

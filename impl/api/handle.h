@@ -38,7 +38,7 @@ typedef enum gei_handle_kind {
  * closes or gives back the last lease, with no lock held. */
 void *gei_handle_new(gei_handle_kind kind, void *object, void (*destroy)(void *object));
 
-/* The object, or NULL with *why set to GE_ERR_BAD_HANDLE's detail.  No lease: the caller must not race with close. */
+/* The object, or NULL with *why set to a GE_ERR_HANDLE_* status or GE_ERR_FORKED.  No lease: the caller must not race with close. */
 void *gei_handle_get(const void *handle, gei_handle_kind kind, ge_status *why);
 
 /* The same, and keeps the object alive until gei_handle_unlease. */
@@ -47,6 +47,9 @@ void gei_handle_unlease(const void *handle);
 
 /* NULL: GE_OK.  A handle from before a fork: GE_OK, nothing freed.  A live one: closed, never fails, never waits. */
 ge_status gei_handle_close(void *handle, gei_handle_kind kind);
+
+/* For counted kinds, whose counts beyond the first are leases: gives back a lease while there are any, else closes. */
+ge_status gei_handle_release(void *handle, gei_handle_kind kind);
 
 /* Kind of a live handle, 0 when it is none: for messages. */
 uint32_t gei_handle_kind_of(const void *handle);

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* call: what every public function does the same way: zero the outputs, check pointers and handles, convert, call, leave the error record.
+ *
+ *   ge_status ge_thing_do(ge_thing *thing, int32_t x, ge_other **out_other) {
+ *       GEI_CALL;                                        // gei_diag diag, ready
+ *       if (out_other) *out_other = NULL;                // outputs first
+ *       GEI_NEED(out_other, 2);
+ *       GEI_GET(gei_api_thing, t, thing, THING, 0);      // or GEI_LEASE for long calls (then leave through GEI_UNLEASE)
+ *       return GEI_RETURN(gei_thing_do(t->inner, x, &diag));
+ *   }
+ */
+#ifndef GEI_API_CALL_H
+#define GEI_API_CALL_H
+
+#include "api/handle.h"
+#include "base/bytes.h"
+
+/* Makes a diag ready without clearing its kilobyte. */
+static inline void gei_call_begin(gei_diag *diag) {
+    diag->status = GE_OK;
+    diag->argument_index = -1;
+    diag->file = "";
+    diag->line = 0;
+    diag->details_size = diag->n_details = 0;
+    diag->message[0] = diag->node[0] = diag->argument[0] = diag->found[0] = diag->wanted[0] = 0;
+}
+
+/* On failure: writes the thread's record.  Returns st. */
+ge_status gei_call_end(const char *function, ge_status st, gei_diag *diag);
+ge_status gei_call_null(const char *function, const char *argument, int32_t index);
+ge_status gei_call_bad_handle(const char *function, ge_status why, const char *argument, int32_t index, const void *handle,
+                              gei_handle_kind wanted);
+/* Sets argument and status on the diag; returns the status, for `return GEI_RETURN(gei_argument_fail(...))`. */
+#define gei_argument_fail(diag, name, index, status, ...) \
+    (gei_diag_argument((diag), (name), (index)), gei_fail((diag), (status), __VA_ARGS__))
+
+#define GEI_CALL     \
+    gei_diag diag;   \
+    gei_call_begin(&diag)
+#define GEI_RETURN(expr) gei_call_result(__func__, (expr), &diag)
+static inline ge_status gei_call_result(const char *function, ge_status st, gei_diag *diag) {
+    return st == GE_OK ? GE_OK : gei_call_end(function, st, diag);
+}
+#define GEI_NEED(pointer, index) \
+    if (!(pointer)) return gei_call_null(__func__, #pointer, (index))
+#define GEI_CHECK(expr)                                                                  \
+    do {                                                                                 \
+        ge_status gei_check_ = (expr);                                                   \
+        if (gei_check_ != GE_OK) return gei_call_end(__func__, gei_check_, &diag);       \
+    } while (0)
+#define GEI_GET(type, var, handle, kind, index)                                          \
+    ge_status var##_why_ = GE_OK;                                                        \
+    type *var = gei_handle_get((handle), GEI_HANDLE_##kind, &var##_why_);                \
+    if (!var) return gei_call_bad_handle(__func__, var##_why_, #handle, (index), (handle), GEI_HANDLE_##kind)
+#define GEI_LEASE(type, var, handle, kind, index)                                        \
+    ge_status var##_why_ = GE_OK;                                                        \
+    type *var = gei_handle_lease((handle), GEI_HANDLE_##kind, &var##_why_);              \
+    if (!var) return gei_call_bad_handle(__func__, var##_why_, #handle, (index), (handle), GEI_HANDLE_##kind)
+/* Ends the lease, then leaves the record: inner clean-up cannot overwrite it. */
+#define GEI_RETURN_UNLEASE(handle, expr) gei_call_unlease(__func__, (handle), (expr), &diag)
+static inline ge_status gei_call_unlease(const char *function, const void *handle, ge_status st, gei_diag *diag) {
+    gei_handle_unlease(handle);
+    return gei_call_result(function, st, diag);
+}
+
+/* Text parameter: resolves GE_NTS, checks UTF-8 and, with GE_NTS, that the pointer is not NULL. */
+ge_status gei_text_in(const char *text, size_t *size, const char *argument, int32_t index, gei_diag *diag);
+/* Path parameter: any bytes but zero; makes a zero-terminated copy that the caller frees with gei_free(&gei_heap, path, *size + 1, 1). */
+ge_status gei_path_in(const char *path, size_t size, const char *argument, int32_t index, char **out, size_t *out_size, gei_diag *diag);
+/* Two-call pattern: copies text to a caller buffer, never half a character. */
+ge_status gei_text_out(const char *text, size_t size, char *buffer, size_t buffer_size, size_t *out_size, gei_diag *diag);
+/* The same for arrays: how many to copy; GE_ERR_BUFFER_TOO_SMALL when cap is short (and buffer not NULL or cap not 0). */
+ge_status gei_array_out(size_t count, const void *buffer, size_t cap, size_t *out_count, const char *argument, int32_t index, gei_diag *diag);
+
+/* Reads a caller's struct into *to, which holds the defaults: the min rule, known minimum, unknown tail zero, flags zero. */
+ge_status gei_struct_in(const void *from, void *to, size_t known_size, size_t first_size, const char *argument, int32_t index, gei_diag *diag);
+/* Writes at most `size` bytes of a filled struct and sets its struct_size to what was written. */
+ge_status gei_struct_out(void *to, size_t size, void *filled, size_t known_size, size_t first_size, const char *argument, int32_t index,
+                         gei_diag *diag);
+#define GEI_STRUCT_SIZE_LIMIT 4096u /* larger: an uninitialised field */
+
+#endif
