@@ -1273,9 +1273,9 @@ GE_API GE_NODISCARD ge_status ge_graph_get_nodes(const ge_graph* GE_NONNULL grap
  * Describes many nodes in one call.
  *
  * @param graph        in, borrowed: the graph
- * @param nodes        in, borrowed: the nodes
+ * @param nodes        in, nullable, borrowed: the nodes
  * @param nodes_count  in: entries of nodes
- * @param infos        out, borrowed: one entry per node
+ * @param infos        out, nullable, borrowed: one entry per node
  * @param infos_count  in: entries of infos, equal to nodes_count
  * @param info_size    in: sizeof *infos, the distance of two entries
  * @thread const  @blocks no  @calls_back no
@@ -2110,6 +2110,12 @@ GE_API GE_NODISCARD ge_status ge_builder_build(ge_builder* GE_NONNULL builder, c
 
 /* ---- Import -------------------------------------------------------------------------------------------------------------- */
 
+typedef int32_t ge_file_format;
+enum {
+    GE_FILE_AUTO = 0, /* told by the content */
+    GE_FILE_ONNX = 1  /* ONNX, binary protobuf */
+};
+
 /* One thing that is wrong in a model. Text is borrowed during the callback and empty where nothing is known. */
 typedef struct ge_problem {
     uint32_t struct_size;
@@ -2164,36 +2170,39 @@ typedef struct ge_import_options {
 GE_API GE_NODISCARD ge_status ge_import_options_init(ge_import_options* GE_NONNULL options, size_t options_size) GE_NOEXCEPT;
 
 /**
- * Reads an ONNX model from memory.
+ * Reads a model from memory.
  *
  * @param context    in, nullable, borrowed: the context
+ * @param format     in: what the bytes are
  * @param data       in, copied: the bytes of the model
  * @param data_size  in: bytes of data
  * @param options    in, nullable, borrowed: how
  * @param out_graph  out, owned: ge_graph_destroy
  * @thread free  @blocks while reading  @calls_back problem, problem_destroy
  * @errors usual, GE_ERR_MALFORMED, GE_ERR_TRUNCATED, GE_ERR_BAD_GRAPH, GE_ERR_BAD_ATTR, GE_ERR_EXTERNAL_DATA, GE_ERR_FILE,
- *         GE_ERR_LIMIT, GE_ERR_UNSUPPORTED_OPERATOR, GE_ERR_UNSUPPORTED_ATTR, GE_ERR_UNSUPPORTED_DTYPE, GE_ERR_UNSUPPORTED_VERSION,
- *         GE_ERR_RANK, class GE_CLASS_CALLBACK
+ *         GE_ERR_LIMIT, GE_ERR_RANK, class GE_CLASS_UNSUPPORTED, what problem returns
  * @since 1.0  @deprecated no
  */
-GE_API GE_NODISCARD ge_status ge_graph_import_onnx(const ge_context* GE_NULLABLE context, const uint8_t* GE_NONNULL data,
-    size_t data_size, const ge_import_options* GE_NULLABLE options, ge_graph* GE_NULLABLE* GE_NONNULL out_graph) GE_NOEXCEPT;
+GE_API GE_NODISCARD ge_status ge_graph_import(const ge_context* GE_NULLABLE context, ge_file_format format,
+    const uint8_t* GE_NONNULL data, size_t data_size, const ge_import_options* GE_NULLABLE options,
+    ge_graph* GE_NULLABLE* GE_NONNULL out_graph) GE_NOEXCEPT;
 
 /**
- * Reads an ONNX model from a file. Large constants stay in the mapped file unless "ge.map" is 0; replace such files by rename.
+ * Reads a model from a file. Large constants stay in the mapped file unless "ge.map" is 0; replace such files by rename.
  *
  * @param context    in, nullable, borrowed: the context
+ * @param format     in: what the file is
  * @param path       in, copied: the file
  * @param path_size  in: bytes of path, or GE_NTS
  * @param options    in, nullable, borrowed: how
  * @param out_graph  out, owned: ge_graph_destroy
  * @thread free  @blocks while reading  @calls_back problem, problem_destroy
- * @errors as ge_graph_import_onnx
+ * @errors as ge_graph_import
  * @since 1.0  @deprecated no
  */
-GE_API GE_NODISCARD ge_status ge_graph_import_onnx_file(const ge_context* GE_NULLABLE context, const char* GE_NONNULL path,
-    size_t path_size, const ge_import_options* GE_NULLABLE options, ge_graph* GE_NULLABLE* GE_NONNULL out_graph) GE_NOEXCEPT;
+GE_API GE_NODISCARD ge_status ge_graph_import_file(const ge_context* GE_NULLABLE context, ge_file_format format,
+    const char* GE_NONNULL path, size_t path_size, const ge_import_options* GE_NULLABLE options,
+    ge_graph* GE_NULLABLE* GE_NONNULL out_graph) GE_NOEXCEPT;
 
 /* ---- Dumps --------------------------------------------------------------------------------------------------------------- */
 
@@ -2247,7 +2256,7 @@ GE_API GE_NODISCARD ge_status ge_graph_dump(const ge_graph* GE_NONNULL graph, ge
  * @param user_data  in, nullable, kept until destroy: passed to write
  * @param destroy    in, nullable, borrowed: called once before the call returns
  * @thread const  @blocks while write does  @calls_back write, destroy
- * @errors usual, GE_ERR_UNSUPPORTED_FORMAT, class GE_CLASS_CALLBACK
+ * @errors usual, GE_ERR_UNSUPPORTED_FORMAT, what the callback returns
  * @since 1.0  @deprecated no
  */
 GE_API GE_NODISCARD ge_status ge_graph_dump_to(const ge_graph* GE_NONNULL graph, ge_dump_format format,
@@ -2380,7 +2389,7 @@ GE_API GE_NODISCARD ge_status ge_compile_options_init(ge_compile_options* GE_NON
  * @param options    in, nullable, borrowed: how
  * @param out_model  out, owned: ge_model_destroy
  * @thread const  @blocks while compiling  @calls_back progress, problem and their destroys
- * @errors usual, GE_ERR_BAD_GRAPH, GE_ERR_BAD_ATTR, GE_ERR_LIMIT, classes GE_CLASS_COMPILE, GE_CLASS_UNSUPPORTED, GE_CLASS_CALLBACK
+ * @errors usual, GE_ERR_BAD_GRAPH, GE_ERR_BAD_ATTR, GE_ERR_LIMIT, classes GE_CLASS_COMPILE, GE_CLASS_UNSUPPORTED, what a callback returns
  * @since 1.0  @deprecated no
  */
 GE_API GE_NODISCARD ge_status ge_graph_compile(const ge_graph* GE_NONNULL graph, const ge_compile_options* GE_NULLABLE options,
@@ -2481,7 +2490,7 @@ GE_API GE_NODISCARD ge_status ge_model_dump(const ge_model* GE_NONNULL model, ge
  * @param user_data  in, nullable, kept until destroy: passed to write
  * @param destroy    in, nullable, borrowed: called once before the call returns
  * @thread free  @blocks while write does  @calls_back write, destroy
- * @errors usual, GE_ERR_UNSUPPORTED_FORMAT, class GE_CLASS_CALLBACK
+ * @errors usual, GE_ERR_UNSUPPORTED_FORMAT, what the callback returns
  * @since 1.0  @deprecated no
  */
 GE_API GE_NODISCARD ge_status ge_model_dump_to(const ge_model* GE_NONNULL model, ge_dump_format format,
