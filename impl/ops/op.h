@@ -120,7 +120,7 @@ typedef struct gei_choice {
 typedef struct gei_prepare {
     const gei_choice *choice;
     gei_arena *arena;          /* lives as long as the model */
-    const gei_allocator *from; /* for packed weights: gei_alloc(from, ...), registered by gei_prepare_keep */
+    const gei_allocator *from; /* for what outgrows an arena; .destroy frees it */
     void *prepared;            /* out */
     uint64_t drops_input;      /* out: bit i = constant input i is no longer read once prepared */
     uint64_t packed_bytes;     /* out: bytes of packed weights */
@@ -152,6 +152,7 @@ typedef struct gei_kernel {
 
 /* Parts for `work` units when one part should hold at least `grain` of them; at most 64. */
 uint32_t gei_parts(int64_t work, int64_t grain);
+extern uint32_t gei_parts_forced; /* tests set it before any planning: parts of every step that can be cut; 0: off */
 /* [*begin, *end) of part `part` of n, contiguous and even. */
 void gei_part_range(int64_t n, uint32_t n_parts, uint32_t part, int64_t *begin, int64_t *end);
 
