@@ -30,15 +30,16 @@
  *
  * Text is UTF-8 in two parameters, pointer and size in bytes; GE_NTS as size means zero-terminated. Paths are byte strings.
  * Text and arrays come out through a caller buffer: a NULL buffer of size 0 asks for the full size only. Text sizes are without
- * the terminator, which is written when it fits. Borrowed text is zero-terminated; names and messages hold no other zero byte.
+ * the zero byte at the end, for which a buffer needs one byte more. A buffer that is too small receives as many whole characters
+ * as fit, and a zero byte. Borrowed text is zero-terminated; names and messages hold no other zero byte.
  *
  * Structs start with struct_size; the matching init macro or init function sets it and every default. reserved_flags is zero.
  * Structs that only the library fills come back with struct_size set to the bytes written; the caller passes sizeof.
  *
- * Handles are checked: unusable ones give a status of class GE_CLASS_HANDLE ("GE_ERR_BAD_HANDLE" below stands for its
- * GE_ERR_HANDLE_* details), never a crash. Handles may be destroyed in
- * any order and during use; destroying NULL does nothing. const on a handle means: may run together with other const calls.
- * Nodes, ports, attributes and subgraphs are uint64_t ids, checked against the graph they are passed with; 0 is no id.
+ * Handles are checked: unusable ones give a status of class GE_CLASS_HANDLE, never a crash; "GE_ERR_BAD_HANDLE" below stands for
+ * its GE_ERR_HANDLE_* details. Handles may be destroyed in any order and during use; destroying NULL does nothing. const on a
+ * handle means: may run together with other const calls. Nodes, ports, attributes and subgraphs are uint64_t ids, checked against
+ * the graph they are passed with; 0 is no id.
  *
  * Callbacks are triples: function, user data, destroy. destroy (nullable) runs once, after the last call of the function, also
  * when the call that received the triple fails. A callback returning anything but GE_OK stops the work, and that status comes
@@ -86,8 +87,8 @@ extern "C" {
 #endif
 
 /* The version of this header, and the number that grows with every change of the ABI. */
-#define GE_HEADER_MAJOR 1
-#define GE_HEADER_MINOR 0
+#define GE_HEADER_MAJOR 0
+#define GE_HEADER_MINOR 1
 #define GE_HEADER_PATCH 0
 #define GE_HEADER_ABI 1
 
@@ -2319,7 +2320,8 @@ GE_API GE_NODISCARD ge_status ge_graph_query_support(const ge_graph* GE_NONNULL 
  * @errors the callback's own
  * @since 1.0  @deprecated no
  */
-typedef ge_status (*ge_progress_fn)(void* GE_NULLABLE user_data, const char* GE_NONNULL stage, size_t stage_size, uint64_t done, uint64_t total);
+typedef ge_status (*ge_progress_fn)(void* GE_NULLABLE user_data, const char* GE_NONNULL stage, size_t stage_size,
+    uint64_t done, uint64_t total);
 
 /* How to compile a graph. */
 typedef struct ge_compile_options {
@@ -2389,7 +2391,8 @@ GE_API GE_NODISCARD ge_status ge_compile_options_init(ge_compile_options* GE_NON
  * @param options    in, nullable, borrowed: how
  * @param out_model  out, owned: ge_model_destroy
  * @thread const  @blocks while compiling  @calls_back progress, problem and their destroys
- * @errors usual, GE_ERR_BAD_GRAPH, GE_ERR_BAD_ATTR, GE_ERR_LIMIT, classes GE_CLASS_COMPILE, GE_CLASS_UNSUPPORTED, what a callback returns
+ * @errors usual, GE_ERR_BAD_GRAPH, GE_ERR_BAD_ATTR, GE_ERR_LIMIT, classes GE_CLASS_COMPILE, GE_CLASS_UNSUPPORTED,
+ *         what a callback returns
  * @since 1.0  @deprecated no
  */
 GE_API GE_NODISCARD ge_status ge_graph_compile(const ge_graph* GE_NONNULL graph, const ge_compile_options* GE_NULLABLE options,
