@@ -6,7 +6,8 @@
  *
  * A value has a number: plan->value_base[node->index] + output index.
  * Steps in an instance are the nodes that do work for these shapes: constants, views and values known at plan time have none.
- * *Late* steps are nodes whose shapes depend on data, and everything fed by them; exec finds their shapes as it goes. */
+ * *Late* steps are nodes whose shapes depend on data, and everything fed by them until shapes are known again; exec finds their
+ * shapes as it goes. */
 #ifndef GEI_PLAN_PLAN_H
 #define GEI_PLAN_PLAN_H
 
@@ -16,6 +17,8 @@
 #include "ops/eval.h"
 #include "plan/mem_plan.h"
 
+#define GEI_NO_VALUE UINT32_MAX
+
 typedef struct gei_plan_io {
     const char *name;          /* of the Data node, or the output's name */
     gei_node *node;            /* Data node; for outputs the producer */
@@ -24,26 +27,38 @@ typedef struct gei_plan_io {
     gei_shape shape;           /* symbolic dims where free */
 } gei_plan_io;
 
-typedef struct gei_plan_node { /* one per node in order that can need work */
+typedef enum gei_work { /* what a node asks of a run, if anything reads its outputs */
+    GEI_WORK_NONE = 0,  /* input, output, constant */
+    GEI_WORK_VIEW,      /* output 0 is the bytes of input 0 */
+    GEI_WORK_KERNEL,
+    GEI_WORK_CONTROL    /* runs its subgraphs */
+} gei_work;
+
+typedef struct gei_plan_node { /* one per node in order */
     gei_node *node;
     const gei_op *op;
-    const gei_kernel *kernel;  /* NULL: view, constant, input, output, control flow */
+    const gei_kernel *kernel;  /* GEI_WORK_KERNEL of nodes that something needs; else NULL */
     void *prepared;
-    uint64_t dropped;          /* constant inputs the kernel no longer reads */
-    const uint32_t *in;        /* value number per slot, UINT32_MAX when absent */
+    uint64_t dropped;          /* bit per slot: constant inputs the kernel no longer reads */
+    const uint32_t *in;        /* value number per slot, GEI_NO_VALUE when absent */
     uint32_t first_out;        /* value numbers of outputs are consecutive */
-    struct gei_plan **bodies;  /* control flow: one plan per subgraph, by subgraph index; else NULL */
+    uint32_t first_body;       /* control flow: plan->bodies[first_body + subgraph index] */
+    gei_work work;
 } gei_plan_node;
 
 typedef struct gei_plan_options {
     uint32_t isa;              /* GEI_ISA_* allowed */
     const gei_log *log;
-    uint32_t mem_effort;
+    uint32_t mem_effort;       /* of gei_mem_plan for static shapes; shapes that change get at most GEI_MEM_EFFORT_DYNAMIC */
     bool reference_only;       /* last kernel of every row: for tests */
 } gei_plan_options;
 
+#define GEI_MEM_EFFORT_DYNAMIC 4 /* a new shape is planned while somebody waits */
+#define GEI_MAX_BODY_DEPTH 32    /* subgraphs within subgraphs */
+
 typedef struct gei_plan {
     gei_graph *graph;          /* root plans own it; bodies borrow the root's */
+    bool owns_graph;
     gei_arena arena;
     const gei_allocator *from;
     gei_plan_options options;
@@ -51,16 +66,21 @@ typedef struct gei_plan {
     size_t n_order;
     gei_plan_node *nodes;      /* parallel to order */
     uint32_t *value_base;      /* by node->index */
+    uint32_t *value_node;      /* by value number: index into nodes */
     uint32_t n_values;
     gei_tensor **constants;    /* by value number: contents known in every run; NULL else.  References held */
     gei_plan_io *inputs, *outputs;
     uint32_t n_inputs, n_outputs;
+    struct gei_plan **bodies;  /* one per subgraph of the control-flow nodes, in order; owned */
+    uint32_t n_bodies;
     bool is_static;            /* every input dim known */
-    uint64_t constant_bytes, packed_bytes;
-    gei_sink notes;            /* chosen kernels and refusals, one line a node */
+    uint64_t constant_bytes, packed_bytes; /* bodies included */
+    gei_sink notes;            /* why kernels were refused, one line each; cut after GEI_PLAN_NOTES_BYTES */
 } gei_plan;
 
-/* Takes the graph also on failure.  The graph has shapes stored. */
+#define GEI_PLAN_NOTES_BYTES ((size_t)1 << 20)
+
+/* Takes the graph also on failure. */
 ge_status gei_plan_create(gei_graph *graph, const gei_plan_options *options, const gei_allocator *from, gei_plan **out, gei_diag *diag);
 void gei_plan_destroy(gei_plan *plan); /* NULL is fine; after all its instances */
 
@@ -80,32 +100,58 @@ typedef struct gei_place {
     gei_tensor *tensor;  /* GEI_HOME_CONST: contents, referenced by the instance or the plan */
 } gei_place;
 
+typedef enum gei_step_kind {
+    GEI_STEP_KERNEL = 0,
+    GEI_STEP_VIEW,       /* late only: the shape and address of a view are found during the run */
+    GEI_STEP_CONTROL,
+    GEI_STEP_COPY        /* value `copy_from` into the memory of output `copy_to` */
+} gei_step_kind;
+
 typedef struct gei_step {
-    uint32_t node;       /* index into plan->nodes; UINT32_MAX: copy from value `copy_from` to `copy_to` */
+    gei_step_kind kind;
+    uint32_t node;       /* index into plan->nodes; unused for copies */
     uint32_t copy_from, copy_to;
-    uint32_t n_parts;
+    uint32_t n_parts;    /* preset 1; of late steps found during the run */
+    uint32_t first_dead, n_dead; /* instance->late_dead: values whose late memory nobody reads after this step */
     bool late;
     void *sized;
-    size_t part_scratch_bytes;
+    size_t part_scratch_bytes; /* multiple of GEI_ALIGN_BYTES */
     double cost;
 } gei_step;
 
+typedef enum gei_out_kind { /* how an output gets its bytes */
+    GEI_OUT_DIRECT = 0,  /* steps write into its memory */
+    GEI_OUT_COPY,        /* a copy step at the end: it is an input, a constant, or shares its bytes with another output */
+    GEI_OUT_LATE         /* its size is found during the run */
+} gei_out_kind;
+
 typedef struct gei_instance {
     const gei_plan *plan;
+    const gei_allocator *from;
     gei_arena arena;
     gei_infos infos;     /* of every value, concrete except late ones */
     gei_place *places;   /* by value number */
     gei_step *steps;
     uint32_t n_steps;
     bool has_late;
+    uint32_t *late_dead;
+    /* Values that live in the memory of an input (output): in_values[in_first[k]] up to in_first[k + 1]. */
+    uint32_t *in_first, *in_values, *out_first, *out_values;
+    gei_out_kind *out_kinds;
+    size_t n_pointers;          /* slots and outputs of all steps together */
     uint64_t arena_bytes;       /* activations */
     uint64_t lower_bound_bytes; /* largest sum of live bytes */
     uint64_t scratch_bytes;     /* shared by all steps, behind the activations */
     gei_shape *input_shapes;    /* the signature */
     gei_shape *output_shapes;   /* unknown where late */
+    uint64_t *output_bytes;     /* 0 where late */
 } gei_instance;
 
+/* Shapes of all inputs, concrete. */
 ge_status gei_instance_create(const gei_plan *plan, const gei_shape *input_shapes, gei_instance **out, gei_diag *diag);
+/* The same with memory from `from` instead of the plan's allocator. */
+ge_status gei_instance_create_from(const gei_plan *plan, const gei_shape *input_shapes, const gei_allocator *from, gei_instance **out,
+                                   gei_diag *diag);
 void gei_instance_destroy(gei_instance *instance);
 const gei_info *gei_instance_info(const gei_instance *instance, uint32_t value);
 
