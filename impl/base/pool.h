@@ -2,7 +2,8 @@
 /* pool: the worker threads of the process.
  * Work is cut into `n_parts` fixed before the run, so results never depend on how many threads take part.  The caller takes parts
  * too.  Workers spin briefly, then sleep on a futex; the caller's wait is bounded the same way.  Threads are started at the first
- * need, block all signals, and are never joined at exit.  After fork the child starts with no workers. */
+ * need, block all signals but those raised by faults of their own, and are never joined at exit.  After fork the child starts with
+ * no workers; a run that forked in one of its own parts ends early in the child. */
 #ifndef GEI_BASE_POOL_H
 #define GEI_BASE_POOL_H
 
