@@ -331,23 +331,54 @@ def python_to_dict(header: Header, struct: str) -> str:
     return "".join(out)
 
 
+def python_from_dict(header: Header, struct: str) -> str:
+    """C function that fills a struct from a dict; the dict keeps alive what the struct points to.  Callbacks stay NULL."""
+    out = ["static int %s_from_dict(PyObject *dict, %s *s) {\n    int ok = %s_init(s, sizeof *s) == GE_OK;\n" % (struct, struct, struct)]
+    for f in header.structs[struct]:
+        if f.name in ("struct_size", "reserved_flags") or f.name.startswith("reserved_"):
+            continue
+        t, scalar = f.type, header.scalar(f.type.base)
+        if t.base in header.callbacks or t.base == "void":
+            continue
+        if f.name in ARRAYS and t.pointers == 1:
+            call = "take_dims(dict, \"%s\", &s->%s, &s->%s)" % (f.name, f.name, ARRAYS[f.name])
+        elif f.name in ARRAYS:
+            continue
+        elif t.pointers == 1 and t.base == "char":
+            call = "take_text(dict, \"%s\", &s->%s, &s->%s_size)" % (f.name, f.name, f.name)
+        elif t.pointers == 1 and t.base in header.handles:
+            call = "take_handle(dict, \"%s\", (void **)&s->%s, SWIGTYPE_p_%s)" % (f.name, f.name, t.base)
+        elif not t.pointers and scalar == "int32_t":
+            call = "take_int32(dict, \"%s\", &s->%s)" % (f.name, f.name)
+        elif not t.pointers and scalar == "int64_t":
+            call = "take_int64(dict, \"%s\", &s->%s)" % (f.name, f.name)
+        elif f.name.endswith("_size"):
+            continue  # goes with its text
+        else:
+            fail("no Python form for field %s of %s" % (f.name, struct))
+        out.append("    ok = ok && %s;\n" % call)
+    out.append("    return ok;\n}\n\n")
+    return "".join(out)
+
+
+# Structs that ge.i fills itself: they carry caller memory and callbacks.
+PYTHON_BY_HAND = ["ge_memory"]
+
+
 def python(header: Header) -> str:
     out = [banner("//", "Which typemap of ge.i each parameter follows."), "%{\n"]
     callbacks = header.callbacks
-    outs = {p.type.base for f in header.functions for p in f.params
-            if p.type.base in header.structs and p.type.pointers == 1 and not p.type.is_const}
-    outs = [s for s in header.structs if s in outs and not any(
-        p.type.base in callbacks for p in header.structs[s])]
-    for s in outs:
-        out.append(python_to_dict(header, s))
+    used = {(p.type.base, p.type.is_const) for f in header.functions for p in f.params
+            if p.type.base in header.structs and not f.name.endswith("_init")}
+    outs = [s for s in header.structs if (s, False) in used]
+    ins = [s for s in header.structs if (s, True) in used and s not in PYTHON_BY_HAND]
+    out += [python_to_dict(header, s) for s in outs] + [python_from_dict(header, s) for s in ins]
     out.append("%}\n\n")
-    for s in header.structs:
-        out.append("%%ignore %s;\n" % s)
-    for s in outs:
-        out.append("STRUCT_OUT(%s)\n" % s)
+    out += ["%%ignore %s;\n" % s for s in header.structs]
+    out += ["OUT_STRUCT(%s)\n" % s for s in outs] + ["IN_STRUCT(%s)\n" % s for s in ins]
     for h in header.handles:
         out.append("HANDLE(%s)\n" % h)
-    seen, ignored = set(), ["ge_get_proc", "ge_check_header", "ge_error_take", "ge_error_set_in_callback"]
+    seen, ignored = set(), ["ge_get_proc", "ge_error_take", "ge_error_set_in_callback"]
 
     def apply(pattern: str, text: str) -> None:
         if text not in seen:
@@ -355,7 +386,8 @@ def python(header: Header) -> str:
             out.append("%%apply (%s) { (%s) };\n" % (pattern, text))
 
     for f in header.functions:
-        if f.name.endswith("_init") or any(p.type.base in callbacks for p in f.params):
+        if (f.name.endswith("_init") or any(p.type.base in callbacks for p in f.params)
+                or any(p.type.base in PYTHON_BY_HAND for p in f.params)):
             ignored.append(f.name)
             continue
         params = f.params
@@ -372,12 +404,14 @@ def python(header: Header) -> str:
                 elif kind in header.handles and p.type.pointers == 2:
                     apply("const %s *const *HANDLES, size_t HANDLES_COUNT" % kind if p.type.is_const else
                           "%s **HANDLES_OUT, size_t HANDLES_OUT_COUNT" % kind, declared(2))
+                elif p.name.startswith("out_") and p.type.pointers == 2:
+                    # Bytes come out as address and size, by the patterns of single parameters; text as one str.
+                    if kind == "char":
+                        apply("const char **SIZED_TEXT_OUT, size_t *SIZED_TEXT_OUT_SIZE", declared(2))
                 elif kind == "char" and p.type.pointers == 2:
                     is_in = p.type.text.startswith("const char * const")
                     apply("const char *const *TEXTS, size_t TEXTS_COUNT" if is_in else
                           "const char **TEXTS_OUT, size_t TEXTS_OUT_COUNT", declared(2))
-                elif p.name.startswith("out_") and p.type.pointers == 2:
-                    pass  # pointer and size come out as two numbers, by the single patterns below
                 elif kind == "char":
                     apply("const char *TEXT, size_t TEXT_SIZE" if p.type.is_const else "char *BUFFER, size_t BUFFER_SIZE", declared(2))
                 else:
@@ -391,7 +425,7 @@ def python(header: Header) -> str:
                 elif kind == "char" and p.type.pointers == 2:
                     apply("const char **TEXT_OUT", declared(1))
                 elif p.type.pointers == 2:
-                    apply("const uint8_t **ADDRESS_OUT", declared(1)) if False else apply("void **ADDRESS_OUT", declared(1))
+                    apply("void **ADDRESS_OUT", declared(1))
                 elif scalar and p.type.pointers == 1:
                     apply("%s *NUMBER_OUT" % scalar, declared(1))
     for name in ignored:
