@@ -12,12 +12,12 @@ from _repo import ROOT, report
 HEADERS = ["abi/ge_c_api.h", "abi/planned.h"]
 
 # H8: ge_<noun>_<verb>[_<detail>].
-NOUNS = set("""attr binding builder compile context dtype error event export format graph import library memory model op
- operation options pattern pass queue registration run rewrite session state stream summary tensor value allocator
- profile match kernel infer node launch pass_context bundle trace completion""".split())
-VERBS = set("""create destroy acquire release get set query copy add remove find init take import export dump compile run
- check infer begin end build replace register wait cancel record sync save load apply push pop reset trim capture fill
- report read allocate share is complete match update clear enqueue test fail""".split())
+NOUNS = set("""allocator async_options binding boundary builder compile_options context device_kernel dtype error event format
+ graph import_options launch mapping mapping_def memory model operation operator operator_def options pass pass_def pattern
+ queue registration run_options session state stream tensor tensor_desc value""".split())
+VERBS = set("""acquire add allocate begin build cancel check compile copy create declare decompose destroy dump end enqueue export
+ find get import infer init load pop push query record register release remove replace report reset rewrite run set share sync
+ take trim wait""".split())
 NO_NOUN = {"ge_get_version", "ge_get_abi_version", "ge_get_build_info", "ge_has_feature", "ge_get_proc", "ge_check_header",
            "ge_status_name"}
 
@@ -114,14 +114,16 @@ def check_names(header: Header) -> None:
 
 
 def check_constants_once(headers: list[Header]) -> None:
-    """H5: within one family no value twice, so that an old number is never given to a new name."""
+    """H5: in one family (GE_<FAMILY>_), over all headers, no value twice."""
+    taken: dict[tuple[str, int], str] = {}
     for header in headers:
-        for found in re.finditer(r"\benum\s*\{([^}]*)\}", header.text):
-            values: dict[str, str] = {}
-            for name, value in re.findall(r"\b(GE_\w+)\s*=\s*(-?\w+)", found.group(1)):
-                if value in values:
-                    say(header, header.text.count("\n", 0, found.start()) + 1, "H5: %s and %s are both %s" % (values[value], name, value))
-                values[value] = name
+        for name, value, line in header.constants:
+            family = "_".join(name.split("_")[:2])
+            if name.startswith("enum ") or not re.fullmatch(r"-?\d+|0x[0-9A-F]+", value):
+                continue
+            other = taken.setdefault((family, int(value, 0)), name)
+            if other != name:
+                say(header, line, "H5: %s and %s are both %s" % (other, name, value))
 
 
 def check_type(header: Header, where: str, line: int, kind: str, known: Names, user_data: bool) -> None:
@@ -139,10 +141,9 @@ def check_grammar(header: Header, f: Function) -> None:
     if f.name in NO_NOUN:
         return
     words = f.name.split("_")[1:]
-    noun_end = max((k for k in range(1, len(words)) if "_".join(words[:k]) in NOUNS or
-                    (k > 1 and words[0] in NOUNS and words[k] in VERBS)), default=0)
-    if not noun_end or not any(w in VERBS for w in words[1:]):
-        say(header, f.line, "H8: %s is not ge_<noun>_<verb>" % f.name)
+    nouns = [k for k in range(1, len(words)) if "_".join(words[:k]) in NOUNS]
+    if not any(words[k] in VERBS for k in nouns):
+        say(header, f.line, "H8: %s is not ge_<noun>_<verb>; nouns and verbs are listed in this check" % f.name)
 
 
 def doc_fields(comment: str) -> tuple[str, dict[str, str], dict[str, str], list[str]]:
