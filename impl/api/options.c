@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "api/options.h"
+
+#include <string.h>
+
+#include "api/option_table.h"
+
+typedef enum option_kind { TEXT, INT, SWITCH } option_kind;
+
+typedef struct option_row {
+    const char *key, *levels;
+    option_kind kind;
+    const char *def;
+} option_row;
+
+static const option_row rows[] = {
+#define X(key, levels, kind, def) { key, levels, kind, def },
+    GEI_OPTION_TABLE(X)
+#undef X
+};
+
+typedef struct option_value {
+    uint32_t row;
+    char *text; /* zero-terminated, size bytes of text */
+    size_t size;
+} option_value;
+
+struct gei_api_options {
+    gei_api_context *ctx;
+    GEI_VEC(option_value) values;
+};
+
+#define NO_ROW UINT32_MAX
+
+static uint32_t row_of(const char *key, size_t size) {
+    for (uint32_t i = 0; i < GEI_COUNT(rows); i++)
+        if (strlen(rows[i].key) == size && memcmp(rows[i].key, key, size) == 0) return i;
+    return NO_ROW;
+}
+
+/* Edit distance of two short texts, for the nearest key. */
+static size_t distance(const char *a, size_t a_size, const char *b) {
+    size_t line[128], b_size = strlen(b);
+    if (b_size + 1 > GEI_COUNT(line) || a_size > 256) return SIZE_MAX;
+    for (size_t j = 0; j <= b_size; j++) line[j] = j;
+    for (size_t i = 1; i <= a_size; i++) {
+        size_t diagonal = line[0];
+        line[0] = i;
+        for (size_t j = 1; j <= b_size; j++) {
+            size_t change = diagonal + (a[i - 1] != b[j - 1]), least = line[j] < line[j - 1] ? line[j] : line[j - 1];
+            diagonal = line[j];
+            line[j] = change < least + 1 ? change : least + 1;
+        }
+    }
+    return line[b_size];
+}
+
+static ge_status unknown_key(const char *key, size_t size, gei_diag *diag) {
+    uint32_t best = 0;
+    size_t least = SIZE_MAX;
+    for (uint32_t i = 0; i < GEI_COUNT(rows); i++) {
+        size_t d = distance(key, size, rows[i].key);
+        if (d < least) {
+            least = d;
+            best = i;
+        }
+    }
+    gei_diag_found(diag, "%.*s", (int)(size < 60 ? size : 60), key);
+    gei_diag_wanted(diag, "%s", rows[best].key);
+    return gei_argument_fail(diag, "key", 1, GE_ERR_UNKNOWN_OPTION, "no option has the key '%.*s'; the nearest is '%s'",
+                             (int)(size < 200 ? size : 200), key, rows[best].key);
+}
+
+static bool is_switch(const char *text, size_t size) {
+    static const char *const words[] = { "0", "1", "true", "false", "True", "False" };
+    for (size_t i = 0; i < GEI_COUNT(words); i++)
+        if (strlen(words[i]) == size && memcmp(words[i], text, size) == 0) return true;
+    return false;
+}
+
+/* Values our own consumers refuse. */
+static bool value_fits(const option_row *row, const char *text, size_t size) {
+    int64_t number;
+    if (row->kind == SWITCH) return is_switch(text, size);
+    if (row->kind == INT && (gei_parse_i64(text, size, &number) != size || size == 0)) return false;
+    if (strcmp(row->key, "ge.threads") == 0) return number >= 0 && number <= 1024;
+    if (strcmp(row->key, "ge.maxShapes") == 0) return number >= 0 && number <= 1000000;
+    if (strcmp(row->key, "ge.precision") == 0) return strcmp(text, "strict") == 0 || strcmp(text, "fast") == 0;
+    if (strcmp(row->key, "ge.backend") == 0) return strcmp(text, "auto") == 0 || strcmp(text, "cpu") == 0 || strcmp(text, "dnnl") == 0;
+    return true;
+}
+
+static option_value *find_value(const gei_api_options *o, uint32_t row) {
+    for (size_t i = 0; i < o->values.count; i++)
+        if (o->values.items[i].row == row) return &o->values.items[i];
+    return NULL;
+}
+
+static ge_status set_text(gei_api_options *o, const char *key, size_t key_size, const char *value, size_t value_size, gei_diag *diag) {
+    uint32_t row = row_of(key, key_size);
+    if (row == NO_ROW) return unknown_key(key, key_size, diag);
+    char *text = gei_alloc(&gei_heap, value_size + 1, 1);
+    if (!text) return gei_out_of_memory(diag, value_size + 1);
+    if (value_size) memcpy(text, value, value_size);
+    text[value_size] = 0;
+    if (!value_fits(&rows[row], text, value_size)) {
+        ge_status st = gei_argument_fail(diag, "value", 3, GE_ERR_OPTION_VALUE, "option '%s' does not accept '%.100s'", rows[row].key, text);
+        gei_diag_found(diag, "%s", text);
+        gei_free(&gei_heap, text, value_size + 1, 1);
+        return st;
+    }
+    option_value *old = find_value(o, row);
+    if (old) {
+        gei_free(&gei_heap, old->text, old->size + 1, 1);
+        old->text = text;
+        old->size = value_size;
+        return GE_OK;
+    }
+    if (gei_vec_push(&gei_heap, &o->values, ((option_value){ row, text, value_size }))) return GE_OK;
+    gei_free(&gei_heap, text, value_size + 1, 1);
+    return gei_out_of_memory(diag, sizeof(option_value));
+}
+
+static void options_destroy(void *object) {
+    gei_api_options *o = object;
+    gei_api_context *ctx = o->ctx;
+    for (size_t i = 0; i < o->values.count; i++) gei_free(&gei_heap, o->values.items[i].text, o->values.items[i].size + 1, 1);
+    gei_vec_free(&gei_heap, &o->values);
+    gei_free(&gei_heap, o, sizeof *o, 0);
+    gei_object_gone(ctx);
+}
+
+const char *gei_options_text(const gei_api_options *o, const char *key) {
+    uint32_t row = row_of(key, strlen(key));
+    const option_value *v = o && row != NO_ROW ? find_value(o, row) : NULL;
+    return v ? v->text : row != NO_ROW ? rows[row].def : "";
+}
+
+int64_t gei_options_int(const gei_api_options *o, const char *key, int64_t absent) {
+    const char *text = gei_options_text(o, key);
+    int64_t number;
+    if (strcmp(text, "true") == 0 || strcmp(text, "True") == 0) return 1;
+    if (strcmp(text, "false") == 0 || strcmp(text, "False") == 0) return 0;
+    return text[0] && gei_parse_i64(text, strlen(text), &number) == strlen(text) ? number : absent;
+}
+
+ge_status ge_options_create(ge_options **out_options) {
+    GEI_CALL;
+    gei_api_context *ctx;
+    if (out_options) *out_options = NULL;
+    GEI_NEED(out_options, 0);
+    ge_status st = gei_context_of(NULL, __func__, &ctx);
+    if (st != GE_OK) return st;
+    gei_api_options *o = gei_alloc_zero(&gei_heap, sizeof *o, 0);
+    if (!o) return GEI_RETURN(gei_out_of_memory(&diag, sizeof *o));
+    o->ctx = ctx;
+    return GEI_RETURN(gei_object_handle(ctx, GEI_HANDLE_OPTIONS, o, options_destroy, (void **)out_options, &diag));
+}
+
+ge_status ge_options_destroy(ge_options *options) {
+    ge_status st = gei_handle_close(options, GEI_HANDLE_OPTIONS);
+    return st == GE_OK ? GE_OK : gei_call_bad_handle(__func__, st, "options", 0, options, GEI_HANDLE_OPTIONS);
+}
+
+ge_status ge_options_set_text(ge_options *options, const char *key, size_t key_size, const char *value, size_t value_size) {
+    GEI_CALL;
+    GEI_NEED(key, 1);
+    GEI_NEED(value, 3);
+    GEI_GET(gei_api_options, o, options, OPTIONS, 0);
+    GEI_CHECK(gei_text_in(key, &key_size, "key", 1, &diag));
+    GEI_CHECK(gei_text_in(value, &value_size, "value", 3, &diag));
+    return GEI_RETURN(set_text(o, key, key_size, value, value_size, &diag));
+}
+
+static ge_status set_sink(gei_api_options *o, const char *key, size_t key_size, gei_sink *value, gei_diag *diag) {
+    ge_status st = value->failed ? gei_out_of_memory(diag, 32) : set_text(o, key, key_size, value->data, value->size, diag);
+    gei_sink_deinit(value);
+    return st;
+}
+
+ge_status ge_options_set_int(ge_options *options, const char *key, size_t key_size, int64_t value) {
+    GEI_CALL;
+    gei_sink text;
+    GEI_NEED(key, 1);
+    GEI_GET(gei_api_options, o, options, OPTIONS, 0);
+    GEI_CHECK(gei_text_in(key, &key_size, "key", 1, &diag));
+    gei_sink_init(&text, &gei_heap);
+    gei_sink_format(&text, "%lld", (long long)value);
+    return GEI_RETURN(set_sink(o, key, key_size, &text, &diag));
+}
+
+ge_status ge_options_set_float(ge_options *options, const char *key, size_t key_size, double value) {
+    GEI_CALL;
+    gei_sink text;
+    GEI_NEED(key, 1);
+    GEI_GET(gei_api_options, o, options, OPTIONS, 0);
+    GEI_CHECK(gei_text_in(key, &key_size, "key", 1, &diag));
+    gei_sink_init(&text, &gei_heap);
+    gei_sink_f64(&text, value);
+    return GEI_RETURN(set_sink(o, key, key_size, &text, &diag));
+}
+
+ge_status ge_options_get_text(const ge_options *options, const char *key, size_t key_size, char *buffer, size_t buffer_size, size_t *out_size) {
+    GEI_CALL;
+    if (out_size) *out_size = 0;
+    if (buffer && buffer_size) buffer[0] = 0;
+    GEI_NEED(key, 1);
+    GEI_NEED(out_size, 5);
+    GEI_GET(gei_api_options, o, options, OPTIONS, 0);
+    GEI_CHECK(gei_text_in(key, &key_size, "key", 1, &diag));
+    uint32_t row = row_of(key, key_size);
+    if (row == NO_ROW) return GEI_RETURN(unknown_key(key, key_size, &diag));
+    const char *text = gei_options_text(o, rows[row].key);
+    return GEI_RETURN(gei_text_out(text, strlen(text), buffer, buffer_size, out_size, &diag));
+}
