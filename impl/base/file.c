@@ -11,6 +11,7 @@
 #include "base/bytes.h"
 
 #define MAX_PATH_BYTES 4096 /* what Linux takes */
+#define SHOWN_PATH_BYTES 300 /* a message keeps room for the reason; of longer paths the end tells more */
 
 /* strerror speaks the host's language and is not safe for threads; messages are the same everywhere. */
 static const struct {
@@ -48,7 +49,10 @@ static ge_status fail_errno(gei_diag *diag, const char *action, const char *path
         if (error_texts[i].number == number) text = error_texts[i].text;
     }
     ge_status status = number == ENOMEM ? GE_ERR_OUT_OF_MEMORY : GE_ERR_FILE;
-    return gei_fail(diag, status, "cannot %s '%s': %s (errno %d)", action, path, text, number);
+    size_t path_bytes = strlen(path);
+    bool is_long = path_bytes > SHOWN_PATH_BYTES;
+    if (is_long) path += path_bytes - SHOWN_PATH_BYTES;
+    return gei_fail(diag, status, "cannot %s '%s%s': %s (errno %d)", action, is_long ? "..." : "", path, text, number);
 }
 
 static int open_retrying(const char *path, int flags, mode_t mode) {

@@ -92,6 +92,22 @@ static void copy_text_fills_exactly(void **state) {
     assert_string_equal(to, "");
 }
 
+static void details_are_pairs_of_texts(void **state) {
+    (void)state;
+    gei_diag diag;
+    gei_diag_clear(&diag);
+    gei_diag_detail(NULL, "k", "v");
+    gei_diag_detail(&diag, "offset", "%d", 12);
+    gei_diag_detail(&diag, "field", "%s", "name");
+    assert_int_equal(diag.n_details, 2);
+    assert_int_equal(diag.details_size, sizeof "offset\00012\0field\0name");
+    assert_memory_equal(diag.details, "offset\00012\0field\0name", diag.details_size);
+    for (int i = 0; i < 20; i++) gei_diag_detail(&diag, "key", "%0100d", i);
+    assert_in_range(diag.n_details, 3, 8);
+    assert_in_range(diag.details_size, 1, GEI_DIAG_DETAILS_BYTES);
+    assert_int_equal(diag.details[diag.details_size - 1], 0);
+}
+
 static void out_of_memory_tells_the_size(void **state) {
     (void)state;
     gei_diag diag;
@@ -108,6 +124,7 @@ int main(void) {
         cmocka_unit_test(long_message_is_cut_at_a_character),
         cmocka_unit_test(message_is_always_text_without_newline_at_the_end),
         cmocka_unit_test(copy_text_fills_exactly),
+        cmocka_unit_test(details_are_pairs_of_texts),
         cmocka_unit_test(out_of_memory_tells_the_size),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -63,6 +63,36 @@ static void text_of_floats_is_short(void **state) {
     check_f32((float)INFINITY, "inf");
 }
 
+static void check_fixed(double value, uint32_t decimals, const char *wanted) {
+    gei_sink sink;
+    gei_sink_init(&sink, &gei_heap);
+    gei_sink_fixed(&sink, value, decimals);
+    assert_string_equal(sink.data, wanted);
+    gei_sink_deinit(&sink);
+}
+
+static void fixed_text_is_exactly_rounded(void **state) {
+    (void)state;
+    check_fixed(1.0 / 3, 6, "0.333333");
+    check_fixed(-0.5, 0, "-0");
+    check_fixed(2.5, 0, "2");
+    check_fixed(0.125, 2, "0.12");
+    check_fixed(0.999999999, 3, "1.000");
+    check_fixed(1e22, 2, "10000000000000000000000.00");
+    check_fixed(5e-324, 9, "0.000000000");
+    check_fixed(9007199254740991.0, 3, "9007199254740991.000");
+    check_fixed((double)INFINITY, 3, "inf");
+    uint64_t seed = 99;
+    for (int i = 0; i < 5000; i++) {
+        char wanted[64];
+        seed = seed * UINT64_C(6364136223846793005) + 1442695040888963407;
+        double value = (double)(int64_t)seed / (double)(UINT64_C(1) << (seed >> 7) % 63);
+        uint32_t decimals = (uint32_t)(seed >> 33) % 10;
+        snprintf(wanted, sizeof wanted, "%.*f", (int)decimals, value);
+        check_fixed(value, decimals, wanted);
+    }
+}
+
 static void check_parse(const char *text, size_t wanted_used, double wanted) {
     double got = -99;
     size_t used = gei_parse_f64(text, strlen(text), &got);
@@ -243,6 +273,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(text_of_doubles_is_short),
         cmocka_unit_test(text_of_floats_is_short),
+        cmocka_unit_test(fixed_text_is_exactly_rounded),
         cmocka_unit_test(doubles_are_read_up_to_the_first_foreign_character),
         cmocka_unit_test(what_is_no_number_is_refused),
         cmocka_unit_test(rounding_is_exact_at_hard_places),
