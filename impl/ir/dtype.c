@@ -82,6 +82,16 @@ const char *gei_dtype_short(int32_t dtype) {
     return gei_dtype_name(dtype);
 }
 
+bool gei_dtype_is_real(int32_t dtype) {
+    const gei_dtype_info *info = gei_dtype_get(dtype);
+    if (!info || info->bits == 0) return false;
+    switch (info->kind) {
+    case GEI_KIND_INT: case GEI_KIND_UINT: case GEI_KIND_BOOL: return true;
+    case GEI_KIND_FLOAT: return dtype != GEI_HIFLOAT8 && dtype != GEI_HIFLOAT4;
+    default: return false;
+    }
+}
+
 bool gei_dtype_bytes(int32_t dtype, uint64_t n, size_t *out_bytes) {
     const gei_dtype_info *info = gei_dtype_get(dtype);
     size_t bits;

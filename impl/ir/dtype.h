@@ -89,6 +89,7 @@ int32_t gei_dtype_from_name(const char *name, size_t name_size); /* "float32", "
 int32_t gei_dtype_from_onnx(int32_t onnx);                       /* GEI_UNDEFINED when unknown */
 const char *gei_dtype_name(int32_t dtype);                       /* "?" when unknown; static */
 const char *gei_dtype_short(int32_t dtype);                      /* graph text: f32 f16 bf16 i64 u8 bool str ...; falls back to the name */
+bool gei_dtype_is_real(int32_t dtype); /* elements are integers, bools or floats whose layout we know: not complex, text, hifloat */
 /* Whole bytes that n elements take (sub-byte types packed, low bits first).  False: overflow, or a type without a fixed size. */
 bool gei_dtype_bytes(int32_t dtype, uint64_t n, size_t *out_bytes);
 

@@ -90,6 +90,67 @@ gei_graph *gei_graph_find_subgraph(const gei_graph *root, const char *name, size
     return gei_strmap_find(&root->subgraph_names, name, name_size, &index) ? root->subgraphs.items[index] : NULL;
 }
 
+/* Marks by sub_index what is nested below the first n_left graphs of `left`, which has room for all.  No recursion: nesting may be
+ * deep. */
+static void mark_nested(const gei_graph **left, size_t n_left, uint8_t *marks) {
+    while (n_left > 0) {
+        const gei_graph *at = left[--n_left];
+        for (size_t i = 0; i < at->nodes.count; i++) {
+            const gei_node *node = at->nodes.items[i];
+            for (uint32_t s = 0; node && s < node->n_subgraphs; s++) {
+                const gei_graph *nested = node->subgraphs[s].graph;
+                if (!marks[nested->sub_index]) left[n_left++] = nested;
+                marks[nested->sub_index] = 1;
+            }
+        }
+    }
+}
+
+/* A graph nested in itself is one that neither the root nor a graph without a node leads to. */
+static ge_status check_marks(const gei_graph *root, const gei_graph **left, uint8_t *marks, gei_diag *diag) {
+    size_t n_left = 0;
+    left[n_left++] = root;
+    for (size_t i = 0; i < root->subgraphs.count; i++) {
+        if (root->subgraphs.items[i]->parent) continue;
+        left[n_left++] = root->subgraphs.items[i];
+        marks[i] = 1;
+    }
+    mark_nested(left, n_left, marks);
+    for (size_t i = 0; i < root->subgraphs.count; i++)
+        if (!marks[i]) return gei_fail(diag, GE_ERR_BAD_GRAPH, "subgraph '%s' is nested in itself", root->subgraphs.items[i]->name);
+    return GE_OK;
+}
+
+ge_status gei_nesting_check(const gei_graph *root, gei_diag *diag) {
+    gei_arena scratch;
+    gei_arena_init(&scratch, root->from);
+    uint8_t *marks = gei_arena_array(&scratch, uint8_t, root->subgraphs.count + 1);
+    const gei_graph **left = gei_arena_array(&scratch, const gei_graph *, root->subgraphs.count + 1);
+    ge_status st = marks && left ? check_marks(root, left, marks, diag) : gei_out_of_memory(diag, 0);
+    gei_arena_deinit(&scratch);
+    return st;
+}
+
+ge_status gei_graphs_below(const gei_graph *g, gei_arena *arena, const gei_graph ***out, size_t *out_count, gei_diag *diag) {
+    const gei_graph *root = g->root;
+    size_t n_all = root->subgraphs.count, count = 0;
+    uint8_t *marks = gei_arena_array(arena, uint8_t, n_all + 1);
+    const gei_graph **graphs = gei_arena_array(arena, const gei_graph *, n_all + 1);
+    if (!marks || !graphs) return gei_out_of_memory(diag, 0);
+    if (g == root) {
+        memset(marks, 1, n_all);
+    } else {
+        graphs[0] = g;
+        mark_nested(graphs, 1, marks);
+    }
+    graphs[count++] = g;
+    for (size_t i = 0; i < n_all; i++)
+        if (marks[i]) graphs[count++] = root->subgraphs.items[i];
+    *out = graphs;
+    *out_count = count;
+    return GE_OK;
+}
+
 /* ---- taking down ---- */
 
 void gei_node_release(gei_node *node) {

@@ -223,6 +223,7 @@ static ge_status check_one(const gei_graph *g, gei_diag *diag) {
 ge_status gei_graph_check(const gei_graph *g, gei_diag *diag) {
     GEI_TRY(check_one(g, diag));
     if (g->root != g) return GE_OK;
+    GEI_TRY(gei_nesting_check(g, diag));
     for (size_t i = 0; i < g->subgraphs.count; i++) {
         const gei_graph *nested = g->subgraphs.items[i];
         if (nested->root != g || nested->sub_index != i)

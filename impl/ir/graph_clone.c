@@ -9,52 +9,22 @@ typedef struct cloner {
     const gei_graph *from;
     gei_graph *root;           /* the copy */
     gei_arena arena;           /* for the tables below */
-    const gei_graph **graphs;  /* those to copy, from first; the others in the order of root->subgraphs */
+    const gei_graph **graphs;  /* those to copy: gei_graphs_below */
     gei_graph **copies;        /* of graphs, same order */
     gei_node ***nodes;         /* of graphs, same order: copy of the node with that index, NULL for removed ones */
-    uint32_t *place;           /* sub_index -> place in graphs */
+    uint32_t *place;           /* sub_index of a nested graph -> place in graphs */
     size_t n_graphs;
     gei_diag *diag;
 } cloner;
 
-/* ---- which graphs ---- */
-
-/* Marks the subgraphs below `from`; no recursion, nesting may be deep. */
-static ge_status mark_nested(cloner *c, uint8_t *wanted) {
-    size_t n_all = c->from->root->subgraphs.count, n_left = 0;
-    const gei_graph **left = gei_arena_array(&c->arena, const gei_graph *, n_all + 1);
-    if (!left) return gei_out_of_memory(c->diag, 0);
-    left[n_left++] = c->from;
-    while (n_left > 0) {
-        const gei_graph *g = left[--n_left];
-        for (size_t i = 0; i < g->nodes.count; i++) {
-            const gei_node *node = g->nodes.items[i];
-            for (uint32_t s = 0; node && s < node->n_subgraphs; s++) {
-                wanted[node->subgraphs[s].graph->sub_index] = 1;
-                left[n_left++] = node->subgraphs[s].graph;
-            }
-        }
-    }
-    return GE_OK;
-}
-
 static ge_status list_graphs(cloner *c) {
-    const gei_graph *root = c->from->root;
-    size_t n_all = root->subgraphs.count;
-    uint8_t *wanted = gei_arena_array(&c->arena, uint8_t, n_all + 1);
+    size_t n_all = c->from->root->subgraphs.count;
+    GEI_TRY(gei_graphs_below(c->from, &c->arena, &c->graphs, &c->n_graphs, c->diag));
     c->place = gei_arena_array(&c->arena, uint32_t, n_all + 1);
-    c->graphs = gei_arena_array(&c->arena, const gei_graph *, n_all + 1);
-    c->copies = gei_arena_array(&c->arena, gei_graph *, n_all + 1);
-    c->nodes = gei_arena_array(&c->arena, gei_node **, n_all + 1);
-    if (!wanted || !c->place || !c->graphs || !c->copies || !c->nodes) return gei_out_of_memory(c->diag, 0);
-    if (c->from == root) memset(wanted, 1, n_all); /* those not attached yet as well */
-    else GEI_TRY(mark_nested(c, wanted));
-    c->graphs[c->n_graphs++] = c->from;
-    for (size_t i = 0; i < n_all; i++) {
-        if (!wanted[i]) continue;
-        c->place[i] = (uint32_t)c->n_graphs;
-        c->graphs[c->n_graphs++] = root->subgraphs.items[i];
-    }
+    c->copies = gei_arena_array(&c->arena, gei_graph *, c->n_graphs);
+    c->nodes = gei_arena_array(&c->arena, gei_node **, c->n_graphs);
+    if (!c->place || !c->copies || !c->nodes) return gei_out_of_memory(c->diag, 0);
+    for (size_t i = 1; i < c->n_graphs; i++) c->place[c->graphs[i]->sub_index] = (uint32_t)i;
     return GE_OK;
 }
 
@@ -152,7 +122,7 @@ static ge_status copy_edges(cloner *c, size_t place) {
             GEI_TRY(gei_control_link(map[node->ctrl_ins.items[k]->index], map[i], c->diag));
         for (uint32_t s = 0; s < node->n_subgraphs; s++) {
             gei_graph *nested = c->copies[c->place[node->subgraphs[s].graph->sub_index]];
-            GEI_TRY(gei_graph_add_subgraph(map[i], node->subgraphs[s].port, nested, c->diag));
+            GEI_TRY(gei_subgraph_link(map[i], node->subgraphs[s].port, nested, c->diag));
         }
     }
     return GE_OK;

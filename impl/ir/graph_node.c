@@ -176,16 +176,13 @@ static ge_status check_attach(const gei_node *node, const char *port, const gei_
     if (subgraph->parent)
         return gei_fail(diag, GE_ERR_ALREADY_EXISTS, "%s '%s': subgraph '%s' hangs on node '%s' already", node->def->name, node->name,
                         subgraph->name, subgraph->parent->name);
-    for (const gei_graph *g = node->graph; g; g = g->parent ? g->parent->graph : NULL)
-        if (g == subgraph)
-            return gei_fail(diag, GE_ERR_INVALID_ARGUMENT, "%s '%s' lies inside subgraph '%s'", node->def->name, node->name, subgraph->name);
-    for (uint32_t i = 0; i < node->n_subgraphs; i++)
-        if (!def->dynamic && strcmp(node->subgraphs[i].port, port) == 0)
+    for (uint32_t i = 0; !def->dynamic && i < node->n_subgraphs; i++)
+        if (strcmp(node->subgraphs[i].port, port) == 0)
             return gei_fail(diag, GE_ERR_ALREADY_EXISTS, "%s '%s' has a subgraph on port '%s' already", node->def->name, node->name, port);
     return GE_OK;
 }
 
-ge_status gei_graph_add_subgraph(gei_node *node, const char *port, gei_graph *subgraph, gei_diag *diag) {
+ge_status gei_subgraph_link(gei_node *node, const char *port, gei_graph *subgraph, gei_diag *diag) {
     GEI_TRY(check_attach(node, port, subgraph, diag));
     uint32_t n = node->n_subgraphs;
     if ((n & (n - 1)) == 0) { /* full at powers of two */
@@ -198,4 +195,13 @@ ge_status gei_graph_add_subgraph(gei_node *node, const char *port, gei_graph *su
     node->n_subgraphs = n + 1;
     subgraph->parent = node;
     return GE_OK;
+}
+
+ge_status gei_graph_add_subgraph(gei_node *node, const char *port, gei_graph *subgraph, gei_diag *diag) {
+    for (const gei_graph *g = node->graph; g; g = g->parent ? g->parent->graph : NULL) {
+        if (g != subgraph) continue;
+        gei_diag_node(diag, node->name);
+        return gei_fail(diag, GE_ERR_INVALID_ARGUMENT, "%s '%s' lies inside subgraph '%s'", node->def->name, node->name, subgraph->name);
+    }
+    return gei_subgraph_link(node, port, subgraph, diag);
 }

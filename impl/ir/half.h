@@ -7,7 +7,7 @@
  *   float6_e3m2  1, 3 (3), 2   no infinity, no NaN           float8_e5m2fnuz  1, 5 (16), 2   no infinity, no -0, NaN = 0x80
  *   float6_e2m3  1, 2 (1), 3   the same                      float8_e4m3fnuz  1, 4 (8), 3    the same
  *   float4_e2m1  1, 2 (1), 1   the same                      float8_e8m0      8 exponent bits (bias 127) only, NaN = 0xff
- *   float4_e1m2  1, 1 (1), 2   the same                      hifloat8         not converted */
+ *   float4_e1m2  1, 1 (1), 2   the same                      hifloat8, hifloat4   not converted */
 #ifndef GEI_IR_HALF_H
 #define GEI_IR_HALF_H
 

@@ -49,5 +49,9 @@ ge_status gei_tensor_measure(int32_t dtype, int32_t rank, const int64_t *dims, i
  * saturated, NaN to 0; a uint64 keeps its bits.  Of a complex number the real part. */
 int64_t gei_tensor_i64(const gei_tensor *t, int64_t index);
 double gei_tensor_f64(const gei_tensor *t, int64_t index);
+/* Writes element `index` of a tensor with one owner, rounded to nearest even (small floats saturate); integers keep their low
+ * bits.  False: outside the tensor, read-only, or a type that is not a real number. */
+bool gei_tensor_put_i64(gei_tensor *t, int64_t index, int64_t v);
+bool gei_tensor_put_f64(gei_tensor *t, int64_t index, double v);
 
 #endif
