@@ -57,6 +57,19 @@ ge_status gei_text_in(const char *text, size_t *size, const char *argument, int3
     return GE_OK;
 }
 
+ge_status gei_text_copy(const gei_allocator *from, const char *text, size_t size, char **out, gei_diag *diag) {
+    *out = NULL;
+    if (size && memchr(text, 0, size)) return gei_fail(diag, GE_ERR_INVALID_UTF8, "text contains a zero byte");
+    char *copy = gei_alloc(from, size + 1, 1);
+    if (!copy) return gei_out_of_memory(diag, size + 1);
+    if (size) memcpy(copy, text, size);
+    copy[size] = 0;
+    *out = copy;
+    return GE_OK;
+}
+
+void gei_text_free(const gei_allocator *from, char *text, size_t size) { gei_free(from, text, size + 1, 1); }
+
 ge_status gei_path_in(const char *path, size_t size, const char *argument, int32_t index, char **out, size_t *out_size, gei_diag *diag) {
     *out = NULL;
     if (!path) return gei_argument_fail(diag, argument, index, GE_ERR_NULL_ARGUMENT, "%s is NULL", argument);

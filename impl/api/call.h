@@ -65,6 +65,9 @@ static inline ge_status gei_call_unlease(const char *function, const void *handl
 
 /* Text parameter: resolves GE_NTS, checks UTF-8 and, with GE_NTS, that the pointer is not NULL. */
 ge_status gei_text_in(const char *text, size_t *size, const char *argument, int32_t index, gei_diag *diag);
+/* A zero-terminated copy for inner calls; ended by gei_text_free with the same size.  Fails when the text holds a zero byte. */
+ge_status gei_text_copy(const gei_allocator *from, const char *text, size_t size, char **out, gei_diag *diag);
+void gei_text_free(const gei_allocator *from, char *text, size_t size);
 /* Path parameter: any bytes but zero; makes a zero-terminated copy that the caller frees with gei_free(&gei_heap, path, *size + 1, 1). */
 ge_status gei_path_in(const char *path, size_t size, const char *argument, int32_t index, char **out, size_t *out_size, gei_diag *diag);
 /* Two-call pattern: copies text to a caller buffer, never half a character. */

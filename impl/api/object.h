@@ -102,7 +102,9 @@ typedef struct gei_api_graph_view { /* behind a ge_graph handle */
 
 void gei_api_graph_retain(gei_api_graph *g);
 void gei_api_graph_release(gei_api_graph *g);
-/* Takes `root` also on failure. */
+/* A new owner with one count.  Takes `root` also on failure. */
+ge_status gei_api_graph_new(gei_api_context *c, gei_graph *root, gei_api_graph **out, gei_diag *diag);
+/* The same behind a new handle. */
 ge_status gei_graph_handle(gei_api_context *c, gei_graph *root, ge_graph **out, gei_diag *diag);
 /* A new handle for `graph`, root or subgraph of owner. */
 ge_status gei_graph_view_handle(gei_api_graph *owner, gei_graph *graph, ge_graph **out, gei_diag *diag);
