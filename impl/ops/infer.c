@@ -81,14 +81,27 @@ bool gei_infer_f64(const gei_infer *i, uint32_t slot, double *out, size_t cap, s
 
 /* ---- errors ---- */
 
-ge_status gei_infer_fail(const gei_infer *i, ge_status status, const char *port, const char *format, ...) {
+static ge_status fail_words(const gei_node *node, gei_diag *diag, ge_status status, const char *port, const char *format, va_list args) {
     char text[GEI_DIAG_MESSAGE_BYTES];
+    (void)gei_format_text(text, sizeof text, format, args);
+    (void)gei_fail(diag, status, "%s '%s': %s%s%s", node->def->name, node->name, port ? port : "", port ? ": " : "", text);
+    gei_diag_node(diag, node->name);
+    return status;
+}
+
+ge_status gei_infer_fail(const gei_infer *i, ge_status status, const char *port, const char *format, ...) {
     va_list args;
     va_start(args, format);
-    (void)gei_format_text(text, sizeof text, format, args);
+    (void)fail_words(i->node, i->diag, status, port, format, args);
     va_end(args);
-    (void)gei_fail(i->diag, status, "%s '%s': %s%s%s", i->node->def->name, i->node->name, port ? port : "", port ? ": " : "", text);
-    gei_diag_node(i->diag, i->node->name);
+    return status;
+}
+
+ge_status gei_node_fail(const gei_node *node, gei_diag *diag, ge_status status, const char *port, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    (void)fail_words(node, diag, status, port, format, args);
+    va_end(args);
     return status;
 }
 

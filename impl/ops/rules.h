@@ -22,6 +22,8 @@ int32_t gei_infer_slot(const gei_infer *i, const char *port);      /* first slot
 const char *gei_infer_port(const gei_infer *i, uint32_t slot);     /* name of its port */
 
 /* ---- checks: fail naming the node and the values ---- */
+ge_status gei_node_fail(const gei_node *node, gei_diag *diag, ge_status status, const char *port, const char *format, ...)
+    __attribute__((format(printf, 5, 6))); /* gei_infer_fail for where there is no gei_infer */
 ge_status gei_infer_axis(const gei_infer *i, const char *what, int64_t axis, int32_t rank, int32_t *out_axis);
 /* Distinct axes as a bit mask. */
 ge_status gei_infer_axes(const gei_infer *i, const char *what, const int64_t *axes, size_t count, int32_t rank, uint32_t *out_mask);
@@ -40,5 +42,10 @@ const char *gei_ints_words(const int64_t *values, size_t count, gei_words *to);
 gei_dim gei_dim_times(gei_dim a, gei_dim b); /* also unknown when it does not fit int64 */
 gei_dim gei_dim_plus(gei_dim a, gei_dim b);
 gei_dim gei_dim_product(const gei_shape *s, int32_t begin, int32_t end); /* of dims [begin, end); 1 when there are none */
+
+/* ---- running: small inputs as numbers, whatever their type ---- */
+double gei_view_f64(const gei_view *v, int64_t index);
+int64_t gei_view_i64(const gei_view *v, int64_t index);
+void gei_view_numbers(const gei_view *v, double *out); /* all elements */
 
 #endif
