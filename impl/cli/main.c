@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ge: the command line of libge, a client of its public header like any other. */
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -11,34 +10,6 @@
 
 static const arg_command *const commands[] = { &cmd_run, &cmd_info, &cmd_dump, &cmd_check, &cmd_bench };
 #define N_COMMANDS (sizeof commands / sizeof commands[0])
-
-static const char *command_name = ""; /* in front of messages */
-
-void cli_set_command(const char *name) {
-    command_name = name;
-}
-
-static void print_message(const char *kind, const char *format, va_list args) {
-    fflush(stdout);
-    fprintf(stderr, "ge%s%s: %s", command_name[0] ? " " : "", command_name, kind);
-    vfprintf(stderr, format, args);
-    putc('\n', stderr);
-}
-
-int cli_fail(int exit_code, const char *format, ...) {
-    va_list args;
-    va_start(args, format);
-    print_message("", format, args);
-    va_end(args);
-    return exit_code;
-}
-
-void cli_note(const char *format, ...) {
-    va_list args;
-    va_start(args, format);
-    print_message("note: ", format, args);
-    va_end(args);
-}
 
 static void print_help(FILE *to) {
     fprintf(to, "usage: ge COMMAND MODEL [OPTION]...\n\ncommands:\n");

@@ -24,7 +24,7 @@ static const struct {
 };
 
 static int raw_type(const npy_header *h, ge_dtype raw_as, ge_dtype *out, char *why) {
-    if (raw_as != GE_DTYPE_UNDEFINED && ge_dtype_get_bits(raw_as) == h->item_bytes * 8) {
+    if (h->item_bytes > 0 && ge_dtype_get_bits(raw_as) == h->item_bytes * 8) {
         *out = raw_as;
     } else if (h->item_bytes == 2) {
         *out = GE_DTYPE_BFLOAT16;
