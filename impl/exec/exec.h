@@ -23,13 +23,19 @@ typedef struct gei_run_options {
 
 typedef struct gei_model_options {
     uint32_t max_threads;            /* 0: CPUs of the process */
-    uint32_t max_instances;          /* cached shape signatures; 0: 16 */
+    uint32_t max_instances;          /* cached shape signatures; 0: 16; at most GEI_MAX_INSTANCES */
+    uint64_t max_idle_bytes;         /* activation memory kept between runs; 0: GEI_IDLE_BYTES; one frame is kept whatever its size */
     const gei_log *log;
 } gei_model_options;
 
+#define GEI_MAX_INSTANCES 4096
+#define GEI_IDLE_BYTES ((uint64_t)256 << 20)
+
 typedef struct gei_model_stats {     /* counters since creation */
-    uint64_t runs, instances_made, instances_evicted, frames_made, heap_allocations_in_runs;
+    uint64_t runs, instances_made, instances_evicted, frames_made;
+    uint64_t heap_allocations_in_runs; /* what runs took from the allocator: new shapes, new frames, growth, outputs made for the caller */
     uint64_t arena_bytes, lower_bound_bytes, scratch_bytes; /* largest instance so far */
+    uint64_t idle_bytes;             /* activation memory kept for the next runs */
     uint64_t constant_bytes, packed_bytes;
 } gei_model_stats;
 
@@ -38,21 +44,24 @@ ge_status gei_model_create(gei_plan *plan, const gei_model_options *options, con
 gei_model *gei_model_retain(gei_model *model);
 void gei_model_release(gei_model *model); /* NULL is fine; memory goes with the last reference, bindings and runs hold one */
 const gei_plan *gei_model_plan(const gei_model *model);
-void gei_model_stats_get(const gei_model *model, gei_model_stats *out);
+void gei_model_stats_get(const gei_model *model, gei_model_stats *out); /* without the bodies of control flow */
+void gei_model_trim(gei_model *model); /* gives back the memory of frames that are not in use */
 /* The instance for static models or the given shapes (tests, dumps); borrowed until the model or its cache lets it go: retained, release it. */
 ge_status gei_model_instance(gei_model *model, const gei_shape *input_shapes, const gei_instance **out, gei_diag *diag);
 void gei_model_instance_release(gei_model *model, const gei_instance *instance);
 
-/* Any thread.  outputs[i]: a tensor to write into (dtype, shape must fit exactly), or NULL: made, one reference given.
- * On failure outputs that were NULL are NULL again. */
+/* Any thread.  outputs[i]: a tensor to write into (dtype, shape must fit exactly; no byte shared with an input or another output:
+ * GE_ERR_OVERLAP), or NULL: made, one reference given.  On failure outputs that were NULL are NULL again. */
 ge_status gei_model_run(gei_model *model, gei_tensor *const *inputs, gei_tensor **outputs, const gei_run_options *options, gei_diag *diag);
 
 ge_status gei_binding_create(gei_model *model, gei_binding **out, gei_diag *diag);
 void gei_binding_destroy(gei_binding *binding);
-ge_status gei_binding_set_input(gei_binding *b, uint32_t index, gei_tensor *tensor, gei_diag *diag);  /* retains */
+ge_status gei_binding_set_input(gei_binding *b, uint32_t index, gei_tensor *tensor, gei_diag *diag);  /* retains; NULL unbinds */
 /* NULL: memory of the binding's own, made for the shape; gei_binding_output gives it. */
 ge_status gei_binding_set_output(gei_binding *b, uint32_t index, gei_tensor *tensor, gei_diag *diag);
-ge_status gei_binding_run(gei_binding *b, const gei_run_options *options, gei_diag *diag); /* one thread at a time */
+/* One thread at a time.  What depends on all of what is bound (shapes that belong together, overlaps) is checked by the first run after
+ * a change: GE_ERR_NOT_BOUND, GE_ERR_SHAPE, GE_ERR_OVERLAP. */
+ge_status gei_binding_run(gei_binding *b, const gei_run_options *options, gei_diag *diag);
 gei_tensor *gei_binding_output(const gei_binding *b, uint32_t index); /* borrowed until the next set or run that changes its shape; NULL before a run */
 
 /* ---- the whole way from a graph: passes, plan, model ---- */

@@ -72,6 +72,7 @@ static void find_needed(placer *p) {
 static uint32_t add_step(placer *p, gei_step_kind kind, size_t node, bool late) {
     gei_instance *inst = p->inst;
     inst->steps[inst->n_steps] = (gei_step){ .kind = kind, .node = (uint32_t)node, .n_parts = 1, .late = late };
+    inst->n_pointers += kind == GEI_STEP_COPY ? 2 : (size_t)p->plan->order[node]->n_ins + p->plan->order[node]->n_outs;
     inst->has_late = inst->has_late || late;
     return inst->n_steps++;
 }
@@ -108,7 +109,6 @@ static void add_work(placer *p, size_t i) {
         late = late || p->is_late[v];
     }
     uint32_t step = add_step(p, pn->work == GEI_WORK_CONTROL ? GEI_STEP_CONTROL : GEI_STEP_KERNEL, i, late);
-    p->inst->n_pointers += (size_t)pn->node->n_ins + pn->node->n_outs;
     for (uint32_t v = pn->first_out; v < pn->first_out + pn->node->n_outs; v++) p->born[v] = step;
 }
 
@@ -192,7 +192,6 @@ static void place_outputs(placer *p) {
         uint32_t s = add_step(p, GEI_STEP_COPY, 0, false);
         inst->steps[s].copy_from = p->plan->outputs[k].value;
         inst->steps[s].copy_to = k;
-        inst->n_pointers += 2;
     }
 }
 

@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* binding: what one caller has bound.  Setting marks what changed; the first run afterwards resolves it, the next ones only run. */
+#include <string.h>
+
+#include "exec/model.h"
+
+struct gei_binding {
+    gei_model *model;
+    gei_frame *frame;          /* for the shapes of the inputs, NULL until a run */
+    gei_tensor **inputs;       /* NULL: not bound */
+    gei_tensor **given;        /* outputs of the caller, NULL: the binding's own */
+    gei_tensor **own;          /* made for the shape of the last run */
+    gei_run_context context;   /* of runs without options */
+    uint32_t *changed;         /* since the last run: input i as i, output i as n_inputs + i */
+    bool *is_marked;           /* stands in `changed` */
+    uint32_t n_changed;
+    bool is_resolved;          /* the frame is right but for what stands in `changed` */
+    bool has_late;             /* outputs to store after each run */
+    bool has_run;
+};
+
+#define FEW_CHANGED 4 /* up to here each change is compared with all that is bound; more are sorted */
+
+static uint32_t n_ios(const gei_binding *b) { return b->model->plan->n_inputs + b->model->plan->n_outputs; }
+
+ge_status gei_binding_create(gei_model *model, gei_binding **out, gei_diag *diag) {
+    const gei_plan *plan = model->plan;
+    gei_binding *b = gei_alloc_zero(model->from, sizeof *b, _Alignof(gei_binding));
+    *out = NULL;
+    if (!b) return gei_out_of_memory(diag, sizeof *b);
+    b->model = gei_model_retain(model);
+    b->inputs = gei_alloc_zero(model->from, plan->n_inputs * sizeof *b->inputs, 0);
+    b->given = gei_alloc_zero(model->from, plan->n_outputs * sizeof *b->given, 0);
+    b->own = gei_alloc_zero(model->from, plan->n_outputs * sizeof *b->own, 0);
+    b->changed = gei_alloc_zero(model->from, n_ios(b) * sizeof *b->changed, 0);
+    b->is_marked = gei_alloc_zero(model->from, n_ios(b) * sizeof *b->is_marked, 0);
+    b->context = gei_run_context_of(model, NULL);
+    if (!b->inputs || !b->given || !b->own || !b->changed || !b->is_marked) {
+        gei_binding_destroy(b);
+        return gei_out_of_memory(diag, plan->n_inputs * sizeof *b->inputs);
+    }
+    *out = b;
+    return GE_OK;
+}
+
+static void release_all(const gei_allocator *from, gei_tensor **tensors, uint32_t count) {
+    for (uint32_t i = 0; tensors && i < count; i++) gei_tensor_release(tensors[i]);
+    gei_free(from, tensors, count * sizeof *tensors, 0);
+}
+
+void gei_binding_destroy(gei_binding *b) {
+    if (!b) return;
+    gei_model *model = b->model;
+    if (b->frame) gei_model_give_frame(b->frame);
+    release_all(model->from, b->inputs, model->plan->n_inputs);
+    release_all(model->from, b->given, model->plan->n_outputs);
+    release_all(model->from, b->own, model->plan->n_outputs);
+    gei_free(model->from, b->changed, n_ios(b) * sizeof *b->changed, 0);
+    gei_free(model->from, b->is_marked, n_ios(b) * sizeof *b->is_marked, 0);
+    gei_free(model->from, b, sizeof *b, _Alignof(gei_binding));
+    gei_model_release(model);
+}
+
+static void replace(gei_binding *b, gei_tensor **at, gei_tensor *tensor, uint32_t io) {
+    gei_tensor *before = *at;
+    *at = gei_tensor_retain(tensor);
+    gei_tensor_release(before);
+    if (b->is_marked[io]) return;
+    b->is_marked[io] = true;
+    b->changed[b->n_changed++] = io;
+}
+
+/* The whole signature is compared by the next run; here only what one input can tell. */
+static ge_status check_fits(const gei_plan_io *io, const gei_plan *plan, const gei_tensor *tensor, gei_diag *diag) {
+    gei_shape shape = gei_tensor_shape(tensor);
+    if (gei_shape_fits(&io->shape, &shape)) return GE_OK;
+    char found[GEI_DIAG_WORD_BYTES], wanted[GEI_DIAG_WORD_BYTES];
+    gei_shape_text(&shape, NULL, found, sizeof found);
+    gei_shape_text(&io->shape, plan->graph->symbols->names.items, wanted, sizeof wanted);
+    gei_diag_found(diag, "%s", found);
+    gei_diag_wanted(diag, "%s", wanted);
+    return gei_fail(diag, io->shape.rank >= 0 && io->shape.rank != shape.rank ? GE_ERR_RANK : GE_ERR_SHAPE,
+                    "'%s': shape %s does not fit %s", io->name, found, wanted);
+}
+
+ge_status gei_binding_set_input(gei_binding *b, uint32_t index, gei_tensor *tensor, gei_diag *diag) {
+    const gei_plan *plan = b->model->plan;
+    if (index >= plan->n_inputs)
+        return gei_fail(diag, GE_ERR_OUT_OF_RANGE, "input %u of a model that has %u", index, plan->n_inputs);
+    if (tensor) {
+        GEI_TRY(gei_check_input(plan, index, tensor, diag));
+        GEI_TRY(check_fits(&plan->inputs[index], plan, tensor, diag));
+    }
+    replace(b, &b->inputs[index], tensor, index);
+    return GE_OK;
+}
+
+ge_status gei_binding_set_output(gei_binding *b, uint32_t index, gei_tensor *tensor, gei_diag *diag) {
+    const gei_plan *plan = b->model->plan;
+    if (index >= plan->n_outputs)
+        return gei_fail(diag, GE_ERR_OUT_OF_RANGE, "output %u of a model that has %u", index, plan->n_outputs);
+    if (tensor) {
+        GEI_TRY(gei_check_output(plan, index, tensor, diag));
+        GEI_TRY(check_fits(&plan->outputs[index], plan, tensor, diag));
+    }
+    replace(b, &b->given[index], tensor, plan->n_inputs + index);
+    return GE_OK;
+}
+
+/* ---- resolving ---- */
+
+static ge_status take_frame(gei_binding *b, gei_diag *diag) {
+    const gei_plan *plan = b->model->plan;
+    gei_signature s = gei_signature_of_tensors(b->inputs, plan->n_inputs);
+    if (b->frame && gei_signature_is(&s, b->frame->instance->input_shapes)) return GE_OK;
+    gei_frame *frame;
+    GEI_TRY(gei_model_take_frame(b->model, &s, &frame, diag));
+    if (b->frame) gei_model_give_frame(b->frame);
+    b->frame = frame;
+    b->has_late = false;
+    for (uint32_t i = 0; i < plan->n_outputs; i++) b->has_late = b->has_late || frame->instance->out_kinds[i] == GEI_OUT_LATE;
+    return GE_OK;
+}
+
+static bool overlaps_any(const gei_tensor *t, gei_tensor *const *others, uint32_t count) {
+    uintptr_t begin = (uintptr_t)t->data, end = begin + t->size_bytes;
+    for (uint32_t i = 0; i < count; i++) {
+        if (!others[i]) continue;
+        uintptr_t other = (uintptr_t)others[i]->data;
+        if (begin < other + others[i]->size_bytes && other < end) return true;
+    }
+    return false;
+}
+
+/* Output i of the binding's own may be written again: the caller has not bound it as something else meanwhile. */
+static bool own_is_free(const gei_binding *b, uint32_t i) {
+    const gei_plan *plan = b->model->plan;
+    return !overlaps_any(b->own[i], b->inputs, plan->n_inputs) && !overlaps_any(b->own[i], b->given, plan->n_outputs);
+}
+
+static ge_status make_own(gei_binding *b, uint32_t i, gei_diag *diag) {
+    const gei_instance *inst = b->frame->instance;
+    const gei_shape *shape = &inst->output_shapes[i];
+    gei_tensor *before = b->own[i], *made;
+    bool has_shape = before && before->rank == shape->rank &&
+                     (shape->rank <= 0 || memcmp(before->dims, shape->dims, (size_t)shape->rank * sizeof *shape->dims) == 0);
+    if (has_shape && own_is_free(b, i)) return GE_OK;
+    const gei_info *info = gei_instance_info(inst, b->model->plan->outputs[i].value);
+    gei_model_count_alloc(b->model, 1);
+    GEI_TRY(gei_tensor_create(b->model->from, info->dtype, shape->rank, shape->dims, &made, diag));
+    b->own[i] = made;
+    gei_tensor_release(before);
+    return GE_OK;
+}
+
+static ge_status bind_output(gei_binding *b, uint32_t i, gei_diag *diag) {
+    const gei_instance *inst = b->frame->instance;
+    if (b->given[i]) GEI_TRY(gei_check_output_shape(inst, i, b->given[i], diag));
+    if (inst->out_kinds[i] == GEI_OUT_LATE) return GE_OK;
+    if (!b->given[i]) GEI_TRY(make_own(b, i, diag));
+    gei_frame_set_output(b->frame, i, b->given[i] ? b->given[i]->data : b->own[i]->data);
+    return GE_OK;
+}
+
+static ge_status resolve_all(gei_binding *b, gei_diag *diag) {
+    const gei_plan *plan = b->model->plan;
+    b->is_resolved = false;
+    for (uint32_t i = 0; i < plan->n_inputs; i++) GEI_TRY(gei_check_input(plan, i, b->inputs[i], diag));
+    GEI_TRY(take_frame(b, diag));
+    GEI_TRY(gei_check_overlap(plan, b->inputs, b->given, b->frame->ranges, diag));
+    for (uint32_t i = 0; i < plan->n_inputs; i++) gei_frame_set_input(b->frame, i, b->inputs[i]->data);
+    for (uint32_t i = 0; i < plan->n_outputs; i++) GEI_TRY(bind_output(b, i, diag));
+    b->is_resolved = true;
+    return GE_OK;
+}
+
+/* The frame stays right: no changed input has another shape. */
+static bool keeps_shapes(const gei_binding *b) {
+    uint32_t n_inputs = b->model->plan->n_inputs;
+    for (uint32_t i = 0; i < b->n_changed; i++) {
+        uint32_t io = b->changed[i];
+        if (io >= n_inputs) continue;
+        const gei_tensor *t = b->inputs[io];
+        const gei_shape *shape = &b->frame->instance->input_shapes[io];
+        if (!t || t->rank != shape->rank) return false;
+        if (t->rank > 0 && memcmp(t->dims, shape->dims, (size_t)t->rank * sizeof *t->dims) != 0) return false;
+    }
+    return true;
+}
+
+/* Some output of the binding's own is bound by the caller as something else. */
+static bool own_is_taken(const gei_binding *b) {
+    for (uint32_t i = 0; i < b->model->plan->n_outputs; i++)
+        if (!b->given[i] && b->own[i] && !own_is_free(b, i)) return true;
+    return false;
+}
+
+static ge_status resolve_changed(gei_binding *b, gei_diag *diag) {
+    const gei_plan *plan = b->model->plan;
+    for (uint32_t i = 0; i < b->n_changed; i++)
+        GEI_TRY(gei_check_overlap_of(plan, b->inputs, b->given, b->changed[i], diag));
+    for (uint32_t i = 0; i < b->n_changed; i++) {
+        uint32_t io = b->changed[i];
+        if (io < plan->n_inputs) gei_frame_set_input(b->frame, io, b->inputs[io]->data);
+        else GEI_TRY(bind_output(b, io - plan->n_inputs, diag));
+    }
+    return GE_OK;
+}
+
+static ge_status resolve(gei_binding *b, gei_diag *diag) {
+    bool is_small = b->is_resolved && b->n_changed <= FEW_CHANGED && keeps_shapes(b) && !own_is_taken(b);
+    ge_status st = is_small ? resolve_changed(b, diag) : resolve_all(b, diag);
+    b->is_resolved = st == GE_OK;
+    for (uint32_t i = 0; i < b->n_changed; i++) b->is_marked[b->changed[i]] = false;
+    b->n_changed = 0;
+    return st;
+}
+
+/* ---- running ---- */
+
+static ge_status store_late(gei_binding *b, gei_diag *diag) {
+    for (uint32_t i = 0; i < b->model->plan->n_outputs; i++) {
+        if (b->frame->instance->out_kinds[i] != GEI_OUT_LATE) continue;
+        gei_tensor **to = b->given[i] ? &b->given[i] : &b->own[i];
+        const gei_view *view = gei_frame_output(b->frame, i);
+        bool is_other = *to && (!gei_view_is_shape(view, (*to)->rank, (*to)->dims) || (*to)->size_bytes != gei_view_bytes(view));
+        if (!b->given[i] && *to && (is_other || !own_is_free(b, i))) {
+            gei_tensor_release(*to);
+            *to = NULL;
+        }
+        GEI_TRY(gei_store_late(b->model, b->frame, i, to, diag));
+    }
+    return GE_OK;
+}
+
+static ge_status run(gei_binding *b, const gei_run_context *context, gei_diag *diag) {
+    if (b->n_changed > 0 || !b->is_resolved) GEI_TRY(resolve(b, diag));
+    GEI_TRY(gei_frame_run(b->frame, context, diag));
+    b->has_run = true;
+    return b->has_late ? store_late(b, diag) : GE_OK;
+}
+
+ge_status gei_binding_run(gei_binding *b, const gei_run_options *options, gei_diag *diag) {
+    uint32_t mode = gei_float_mode_enter();
+    ge_status st;
+    if (options) {
+        gei_run_context context = gei_run_context_of(b->model, options);
+        st = run(b, &context, diag);
+    } else {
+        st = run(b, &b->context, diag);
+    }
+    gei_float_mode_leave(mode);
+    return st;
+}
+
+gei_tensor *gei_binding_output(const gei_binding *b, uint32_t index) {
+    if (!b->has_run || index >= b->model->plan->n_outputs) return NULL;
+    return b->given[index] ? b->given[index] : b->own[index];
+}

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* frame: memory and resolved pointers for one run at a time of one instance.
+ *
+ *   views    one per value: address, shape; kernels read them through the pointer arrays of their step
+ *   steps    {function, gei_run}: a run calls them in order
+ *   memory   [activations][scratch]
+ *
+ * A frame belongs to an entry of its model's cache; it is idle in the model, or in use by one run or one binding. */
+#ifndef GEI_EXEC_FRAME_H
+#define GEI_EXEC_FRAME_H
+
+#include "exec/exec.h"
+#include "exec/region.h"
+
+typedef struct gei_frame gei_frame;
+struct gei_entry;
+
+/* One run, shared with the frames of its bodies. */
+typedef struct gei_run_context {
+    const atomic_uint *cancel; /* nullable */
+    int64_t deadline_ns;       /* 0: none */
+    uint32_t max_threads;
+    bool is_watched;           /* cancel or deadline is set */
+} gei_run_context;
+
+typedef struct gei_range { /* memory of an input or output, for the check against overlaps */
+    uintptr_t begin, end;
+    uint32_t index;
+    bool is_output;
+} gei_range;
+
+typedef struct gei_exec_step {
+    gei_run run;         /* first: functions that need more than gei_run find their step from it */
+    gei_kernel_fn fn;
+    gei_frame *frame;
+    const gei_step *step;
+    void *extra;         /* gei_late of late kernels and views, gei_control of control flow */
+} gei_exec_step;
+
+struct gei_frame {
+    gei_model *model;             /* borrowed: whoever uses the frame holds the model */
+    struct gei_entry *entry;
+    const gei_instance *instance;
+    gei_arena arena;              /* everything below but memory */
+    gei_view *views;              /* by value number */
+    gei_view *out_views;          /* by output: what copy steps write to */
+    gei_exec_step *steps, *steps_end;
+    char *memory;
+    size_t memory_bytes;
+    const gei_run_context *context; /* of the run going on */
+    gei_diag *diag;               /* written by kernels */
+    gei_range *ranges;            /* room for all inputs and outputs */
+    gei_tensor **made;            /* by output: made for the caller of the run going on */
+    gei_region late;              /* outputs whose size is found during the run; emptied before each */
+    gei_region tables;            /* what late steps keep from run to run */
+    _Atomic uint64_t n_runs;      /* since last counted by the model; written by the user of the frame only */
+    gei_frame *next_idle;
+    gei_frame *next, *prev;       /* all frames of the model */
+};
+
+ge_status gei_frame_create(gei_model *model, const gei_instance *instance, gei_frame **out, gei_diag *diag);
+void gei_frame_destroy(gei_frame *frame);
+
+/* Where the bytes of an input are, or those of an output go (outputs that are not late). */
+void gei_frame_set_input(gei_frame *frame, uint32_t index, const void *data);
+void gei_frame_set_output(gei_frame *frame, uint32_t index, void *data);
+/* What an output holds after a run; for late ones valid until the next. */
+static inline const gei_view *gei_frame_output(const gei_frame *f, uint32_t index) {
+    return f->instance->out_kinds[index] == GEI_OUT_COPY ? &f->out_views[index] : &f->views[f->instance->plan->outputs[index].value];
+}
+
+ge_status gei_frame_run(gei_frame *frame, const gei_run_context *context, gei_diag *diag);
+
+/* GE_OK, or why a watched run has to stop now. */
+ge_status gei_run_stopped(const gei_run_context *context);
+/* All parts of a step that has more than one, or whose number is found during the run. */
+ge_status gei_run_parts(const gei_run *run, gei_kernel_fn fn, const gei_run_context *context);
+
+/* Bytes a view holds; strings tell their own. */
+size_t gei_view_bytes(const gei_view *view);
+static inline bool gei_view_is_shape(const gei_view *v, int32_t rank, const int64_t *dims) {
+    return v->rank == rank && (rank <= 0 || memcmp(v->dims, dims, (size_t)rank * sizeof *dims) == 0);
+}
+static inline gei_exec_step *gei_step_of(const gei_run *run) { return (gei_exec_step *)(uintptr_t)run; }
+
+/* ---- late.c: steps whose shapes are found during the run ---- */
+ge_status gei_late_init(gei_frame *frame, gei_exec_step *step, gei_diag *diag);
+void gei_late_deinit(gei_exec_step *step);
+ge_status gei_late_kernel(const gei_run *run, uint32_t part); /* gei_kernel_fn of both kinds */
+ge_status gei_late_view(const gei_run *run, uint32_t part);
+/* Gives a late output memory for the dims in its view. */
+ge_status gei_late_alloc(gei_frame *frame, gei_view *view, gei_diag *diag);
+void gei_late_free_dead(gei_frame *frame, const gei_step *step);
+
+/* ---- control.c: steps that run bodies ---- */
+ge_status gei_control_init(gei_frame *frame, gei_exec_step *step, gei_diag *diag);
+void gei_control_deinit(gei_exec_step *step);
+ge_status gei_control_run(const gei_run *run, uint32_t part);
+
+#endif

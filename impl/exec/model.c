@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "exec/model.h"
+
+#include <string.h>
+#if defined(__SSE__)
+#include <xmmintrin.h>
+#endif
+
+/* ---- memory of instances and frames: that of the model, counted ---- */
+
+static void *run_alloc(void *user, size_t size_bytes, size_t align_bytes) {
+    gei_model *m = user;
+    gei_model_count_alloc(m, 1);
+    return m->from->alloc(m->from->user, size_bytes, align_bytes);
+}
+
+static void run_free(void *user, void *ptr, size_t size_bytes, size_t align_bytes) {
+    gei_model *m = user;
+    m->from->free(m->from->user, ptr, size_bytes, align_bytes);
+}
+
+const gei_allocator *gei_model_run_heap(gei_model *m) { return &m->run_heap; }
+
+void gei_model_count_alloc(gei_model *m, uint64_t n) { atomic_fetch_add_explicit(&m->n_run_allocs, n, memory_order_relaxed); }
+
+/* ---- float mode ---- */
+
+#if defined(__SSE__)
+#define FLOAT_FLAGS 0x3Fu      /* exceptions seen so far: no mode */
+#define FLOAT_DEFAULT 0x1F80u  /* round to nearest, denormals kept, nothing trapped */
+
+uint32_t gei_float_mode_enter(void) {
+    uint32_t before = _mm_getcsr();
+    if ((before & ~FLOAT_FLAGS) != FLOAT_DEFAULT) _mm_setcsr(FLOAT_DEFAULT);
+    return before;
+}
+
+void gei_float_mode_leave(uint32_t before) {
+    if ((before & ~FLOAT_FLAGS) != FLOAT_DEFAULT) _mm_setcsr(before);
+}
+#else
+uint32_t gei_float_mode_enter(void) { return 0; }
+void gei_float_mode_leave(uint32_t before) { (void)before; }
+#endif
+
+/* ---- life ---- */
+
+static void fill_options(gei_model *m, const gei_model_options *options) {
+    m->options = *options;
+    if (m->options.max_threads == 0) m->options.max_threads = gei_pool_cpu_count();
+    if (m->options.max_instances == 0) m->options.max_instances = 16;
+    if (m->options.max_instances > GEI_MAX_INSTANCES) m->options.max_instances = GEI_MAX_INSTANCES;
+    if (m->options.max_idle_bytes == 0) m->options.max_idle_bytes = GEI_IDLE_BYTES;
+}
+
+static ge_status create_bodies(gei_model *m, gei_diag *diag) {
+    uint32_t n = m->plan->n_bodies;
+    if (n == 0) return GE_OK;
+    m->bodies = gei_alloc_zero(m->from, n * sizeof *m->bodies, 0);
+    if (!m->bodies) return gei_out_of_memory(diag, n * sizeof *m->bodies);
+    for (uint32_t i = 0; i < n; i++)
+        if (m->plan->bodies[i]) GEI_TRY(gei_model_create_body(m->plan->bodies[i], &m->options, m->from, &m->bodies[i], diag));
+    return GE_OK;
+}
+
+static void destroy(gei_model *m) {
+    if (m->cached || m->hashes) gei_cache_deinit(m); /* frames give back what they hold of bodies */
+    for (uint32_t i = 0; m->bodies && i < m->plan->n_bodies; i++) gei_model_release(m->bodies[i]);
+    if (m->bodies) gei_free(m->from, m->bodies, m->plan->n_bodies * sizeof *m->bodies, 0);
+    if (m->owns_plan) gei_plan_destroy(m->plan);
+    pthread_mutex_destroy(&m->lock);
+    gei_free(m->from, m, sizeof *m, _Alignof(gei_model));
+}
+
+static ge_status create(gei_plan *plan, bool owns_plan, const gei_model_options *options, const gei_allocator *from, gei_model **out,
+                        gei_diag *diag) {
+    *out = NULL;
+    gei_model *m = gei_alloc_zero(from, sizeof *m, _Alignof(gei_model));
+    if (!m) {
+        if (owns_plan) gei_plan_destroy(plan);
+        return gei_out_of_memory(diag, sizeof *m);
+    }
+    atomic_init(&m->refs, 1);
+    m->plan = plan;
+    m->owns_plan = owns_plan;
+    m->from = from;
+    m->run_heap = (gei_allocator){ run_alloc, run_free, m };
+    fill_options(m, options);
+    pthread_mutex_init(&m->lock, NULL); /* a plain mutex: never fails on this platform */
+    m->stats.constant_bytes = plan->constant_bytes;
+    m->stats.packed_bytes = plan->packed_bytes;
+    ge_status st = gei_cache_init(m, diag);
+    if (st == GE_OK) st = create_bodies(m, diag);
+    if (st != GE_OK) {
+        destroy(m);
+        return st;
+    }
+    *out = m;
+    return GE_OK;
+}
+
+ge_status gei_model_create(gei_plan *plan, const gei_model_options *options, const gei_allocator *from, gei_model **out, gei_diag *diag) {
+    return create(plan, true, options, from, out, diag);
+}
+
+ge_status gei_model_create_body(gei_plan *plan, const gei_model_options *options, const gei_allocator *from, gei_model **out, gei_diag *diag) {
+    return create(plan, false, options, from, out, diag);
+}
+
+gei_model *gei_model_retain(gei_model *m) {
+    atomic_fetch_add_explicit(&m->refs, 1, memory_order_relaxed);
+    return m;
+}
+
+void gei_model_release(gei_model *m) {
+    if (m && atomic_fetch_sub_explicit(&m->refs, 1, memory_order_acq_rel) == 1) destroy(m);
+}
+
+const gei_plan *gei_model_plan(const gei_model *m) { return m->plan; }
+
+void gei_model_stats_get(const gei_model *model, gei_model_stats *out) {
+    gei_model *m = (gei_model *)(uintptr_t)model; /* only its lock is touched */
+    pthread_mutex_lock(&m->lock);
+    *out = m->stats;
+    for (const gei_frame *f = m->frames; f; f = f->next) out->runs += atomic_load_explicit(&f->n_runs, memory_order_relaxed);
+    pthread_mutex_unlock(&m->lock);
+    out->heap_allocations_in_runs = atomic_load_explicit(&m->n_run_allocs, memory_order_relaxed);
+}
+
+gei_run_context gei_run_context_of(const gei_model *m, const gei_run_options *options) {
+    gei_run_context c = { .max_threads = m->options.max_threads };
+    if (!options) return c;
+    if (options->max_threads != 0) c.max_threads = options->max_threads;
+    c.cancel = options->cancel;
+    c.deadline_ns = options->deadline_ns;
+    c.is_watched = c.cancel || c.deadline_ns != 0;
+    return c;
+}
