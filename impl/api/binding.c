@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdatomic.h>
+#include <string.h>
+
+#include "api/model.h"
+
+typedef struct gei_api_binding {
+    gei_api_context *ctx;
+    gei_binding *binding;      /* keeps the model alive */
+    uint32_t n_inputs, n_outputs;
+    bool has_run;
+    uint32_t n_shown;          /* outputs whose handle was given out */
+    ge_value **shown;          /* by output: a handle that shows the last result, NULL until asked for */
+    atomic_flag running;
+} gei_api_binding;
+
+static void binding_destroy(void *object) {
+    gei_api_binding *b = object;
+    gei_api_context *ctx = b->ctx;
+    for (uint32_t i = 0; i < b->n_outputs; i++) gei_handle_close(b->shown[i], GEI_HANDLE_VALUE);
+    gei_free(&ctx->from, b->shown, b->n_outputs * sizeof *b->shown, 0);
+    gei_binding_destroy(b->binding);
+    gei_free(&ctx->from, b, sizeof *b, 0);
+    gei_object_gone(ctx);
+}
+
+static ge_status create(const gei_api_model *m, ge_binding **out, gei_diag *diag) {
+    const gei_plan *plan = gei_model_plan(m->model);
+    const gei_allocator *from = &m->ctx->from;
+    gei_binding *inner = NULL;
+    gei_api_binding *b = gei_alloc_zero(from, sizeof *b, 0);
+    ge_value **shown = gei_alloc_zero(from, plan->n_outputs * sizeof *shown, 0);
+    ge_status st = b && shown ? gei_binding_create(m->model, &inner, diag) : gei_out_of_memory(diag, sizeof *b);
+    if (st != GE_OK) {
+        gei_free(from, b, sizeof *b, 0);
+        gei_free(from, shown, plan->n_outputs * sizeof *shown, 0);
+        return st;
+    }
+    gei_context_retain(m->ctx);
+    b->ctx = m->ctx;
+    b->binding = inner;
+    b->n_inputs = plan->n_inputs;
+    b->n_outputs = plan->n_outputs;
+    b->shown = shown;
+    atomic_flag_clear(&b->running);
+    return gei_object_handle(m->ctx, GEI_HANDLE_BINDING, b, binding_destroy, (void **)out, diag);
+}
+
+ge_status ge_binding_create(const ge_model *model, ge_binding **out_binding) {
+    GEI_CALL;
+    if (out_binding) *out_binding = NULL;
+    GEI_NEED(out_binding, 1);
+    GEI_LEASE(gei_api_model, m, model, MODEL, 0);
+    return GEI_RETURN_UNLEASE(model, create(m, out_binding, &diag));
+}
+
+ge_status ge_binding_destroy(ge_binding *binding) {
+    ge_status st = gei_handle_close(binding, GEI_HANDLE_BINDING);
+    return st == GE_OK ? GE_OK : gei_call_bad_handle(__func__, st, "binding", 0, binding, GEI_HANDLE_BINDING);
+}
+
+/* The tensor of a value for slot `index` of `count`; NULL for a NULL value. */
+static ge_status tensor_for(const gei_api_binding *b, const ge_value *value, size_t index, uint32_t count, const char *what, gei_tensor **out,
+                            gei_diag *diag) {
+    ge_status why = GE_OK;
+    *out = NULL;
+    if (index >= count) {
+        gei_diag_wanted(diag, "below %u", count);
+        return gei_argument_fail(diag, "index", 1, GE_ERR_OUT_OF_RANGE, "%s %zu of %u", what, index, count);
+    }
+    if (!value) return GE_OK;
+    const gei_api_value *v = gei_handle_get(value, GEI_HANDLE_VALUE, &why);
+    if (v && v->ctx != b->ctx) why = GE_ERR_HANDLE_OTHER_CONTEXT;
+    if (why != GE_OK) {
+        gei_diag_detail(diag, "handle", "%s", ge_status_name(why));
+        return gei_argument_fail(diag, "value", 2, why, "value handle cannot be used: %s", ge_status_name(why));
+    }
+    if (v->kind != GE_VALUE_TENSOR || !v->tensor) return gei_argument_fail(diag, "value", 2, GE_ERR_WRONG_KIND, "the value holds no tensor");
+    *out = v->tensor;
+    return GE_OK;
+}
+
+ge_status ge_binding_set_input(ge_binding *binding, size_t index, const ge_value *value) {
+    GEI_CALL;
+    gei_tensor *tensor;
+    GEI_GET(gei_api_binding, b, binding, BINDING, 0);
+    GEI_CHECK(tensor_for(b, value, index, b->n_inputs, "input", &tensor, &diag));
+    return GEI_RETURN(gei_binding_set_input(b->binding, (uint32_t)index, tensor, &diag));
+}
+
+ge_status ge_binding_set_output(ge_binding *binding, size_t index, ge_value *value) {
+    GEI_CALL;
+    gei_tensor *tensor;
+    GEI_GET(gei_api_binding, b, binding, BINDING, 0);
+    GEI_CHECK(tensor_for(b, value, index, b->n_outputs, "output", &tensor, &diag));
+    if (tensor && tensor->read_only) return GEI_RETURN(gei_argument_fail(&diag, "value", 2, GE_ERR_READ_ONLY, "the value's tensor is read-only"));
+    return GEI_RETURN(gei_binding_set_output(b->binding, (uint32_t)index, tensor, &diag));
+}
+
+/* Lets the handle of output i show what the last run wrote. */
+static void show(gei_api_binding *b, uint32_t i) {
+    ge_status why;
+    gei_tensor *now = gei_binding_output(b->binding, i);
+    gei_api_value *v = gei_handle_get(b->shown[i], GEI_HANDLE_VALUE, &why);
+    if (!v || v->tensor == now) return;
+    gei_tensor_release(v->tensor);
+    v->tensor = gei_tensor_retain(now);
+}
+
+ge_status ge_binding_get_output(ge_binding *binding, size_t index, ge_value **out_value) {
+    GEI_CALL;
+    ge_status why;
+    if (out_value) *out_value = NULL;
+    GEI_NEED(out_value, 2);
+    GEI_GET(gei_api_binding, b, binding, BINDING, 0);
+    if (index >= b->n_outputs) return GEI_RETURN(gei_argument_fail(&diag, "index", 1, GE_ERR_OUT_OF_RANGE, "output %zu of %u", index, b->n_outputs));
+    if (!b->has_run) return GEI_RETURN(gei_argument_fail(&diag, "binding", 0, GE_ERR_WRONG_STATE, "the binding has not run"));
+    if (!b->shown[index] || !gei_handle_get(b->shown[index], GEI_HANDLE_VALUE, &why)) {
+        gei_tensor *now = gei_binding_output(b->binding, (uint32_t)index);
+        GEI_CHECK(gei_value_handle(b->ctx, gei_tensor_retain(now), GE_OWNERSHIP_LIBRARY, &b->shown[index], &diag));
+        b->n_shown++;
+    }
+    show(b, (uint32_t)index);
+    *out_value = b->shown[index];
+    return GE_OK;
+}
+
+static ge_status run(gei_api_binding *b, const ge_run_options *options, gei_diag *diag) {
+    gei_run_options inner = { 0 };
+    if (options) GEI_TRY(gei_run_options_in(options, &inner, diag));
+    if (atomic_flag_test_and_set_explicit(&b->running, memory_order_acquire))
+        return gei_argument_fail(diag, "binding", 0, GE_ERR_REENTRANT, "the binding is running; one thread uses it at a time");
+    uint32_t modes = gei_fp_enter();
+    ge_status st = gei_binding_run(b->binding, &inner, diag);
+    gei_fp_leave(modes);
+    if (st == GE_OK) {
+        b->has_run = true;
+        for (uint32_t i = 0; b->n_shown && i < b->n_outputs; i++)
+            if (b->shown[i]) show(b, i);
+    }
+    atomic_flag_clear_explicit(&b->running, memory_order_release);
+    return st;
+}
+
+ge_status ge_binding_run(ge_binding *binding, const ge_run_options *options) {
+    GEI_CALL;
+    GEI_LEASE(gei_api_binding, b, binding, BINDING, 0);
+    return GEI_RETURN_UNLEASE(binding, run(b, options, &diag));
+}

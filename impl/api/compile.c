@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "exec/compile.h"
+
+#include <string.h>
+#include <time.h>
+
+#include "api/error.h"
+#include "api/id.h"
+#include "api/model.h"
+#include "api/options.h"
+#include "api/problem.h"
+#include "passes/pass.h"
+
+#define FIRST_OPTIONS_SIZE sizeof(ge_compile_options)
+#define MAX_PASSES_OFF 64
+#define PROGRESS_PERIOD_NS INT64_C(10000000) /* at most a hundred calls a second */
+
+ge_status ge_compile_options_init(ge_compile_options *options, size_t options_size) {
+    GEI_CALL;
+    GEI_NEED(options, 0);
+    ge_compile_options o = GE_COMPILE_OPTIONS_INIT;
+    return GEI_RETURN(gei_struct_out(options, options_size, &o, sizeof o, FIRST_OPTIONS_SIZE, "options", 0, &diag));
+}
+
+/* One compilation: options resolved, state of the progress reports. */
+typedef struct compile_job {
+    ge_compile_options options;
+    gei_compile_options inner;
+    gei_problem_sink problems;
+    gei_pipeline_options passes;
+    char off_text[1024];
+    const char *off[MAX_PASSES_OFF];
+    size_t n_off;
+    ge_status stopped; /* what a progress callback returned */
+    int64_t last_report_ns;
+    gei_sink notes;
+    gei_diag *diag;
+    uint64_t done;
+} compile_job;
+
+static int64_t now_ns(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+static bool progress(void *user, const char *what, uint32_t done, uint32_t total) {
+    compile_job *job = user;
+    int64_t now = now_ns();
+    if (!job->options.progress || (job->last_report_ns && now - job->last_report_ns < PROGRESS_PERIOD_NS)) return true;
+    job->last_report_ns = now;
+    ge_status st = job->options.progress(job->options.progress_user_data, what, strlen(what), done, total);
+    if (st != GE_OK) job->stopped = gei_callback_status(st, job->diag);
+    return st == GE_OK;
+}
+
+static ge_status run_passes(gei_graph *g, void *user, gei_diag *diag) {
+    compile_job *job = user;
+    return gei_passes_run(g, g->from, &job->passes, diag);
+}
+
+/* Splits "fold,cse" into names; every name must be a pass of the table. */
+static ge_status passes_off(compile_job *job, const char *text, gei_diag *diag) {
+    if (strlen(text) >= sizeof job->off_text) return gei_fail(diag, GE_ERR_OPTION_VALUE, "ge.passesOff is longer than %zu bytes", sizeof job->off_text);
+    strcpy(job->off_text, text);
+    char *rest = job->off_text;
+    for (char *name = strtok_r(rest, ", ", &rest); name; name = strtok_r(NULL, ", ", &rest)) {
+        size_t i = 0;
+        while (gei_pass_at(i) && strcmp(gei_pass_at(i)->name, name) != 0) i++;
+        if (!gei_pass_at(i)) return gei_fail(diag, GE_ERR_OPTION_VALUE, "ge.passesOff names '%s', which is no pass", name);
+        if (job->n_off == MAX_PASSES_OFF) return gei_fail(diag, GE_ERR_OPTION_VALUE, "ge.passesOff names too many passes");
+        job->off[job->n_off++] = name;
+    }
+    return GE_OK;
+}
+
+static ge_status read_options(compile_job *job, gei_diag *diag) {
+    ge_status why = GE_OK;
+    if (!job->options.options) return GE_OK;
+    const gei_api_options *set = gei_handle_get(job->options.options, GEI_HANDLE_OPTIONS, &why);
+    if (!set) return gei_argument_fail(diag, "options", 1, why, "options holds an options handle that cannot be used: %s", ge_status_name(why));
+    job->passes.none = strcmp(gei_options_text(set, "ge.oo.level"), "O0") == 0;
+    job->inner.plan.reference_only = gei_options_int(set, "ge.referenceKernels", 0) != 0;
+    job->inner.model.max_instances = (uint32_t)gei_options_int(set, "ge.maxShapes", 0);
+    return passes_off(job, gei_options_text(set, "ge.passesOff"), diag);
+}
+
+static ge_status compile_begin(compile_job *job, const ge_compile_options *options, gei_diag *diag) {
+    memset(job, 0, sizeof *job);
+    job->options = (ge_compile_options)GE_COMPILE_OPTIONS_INIT;
+    job->diag = diag;
+    gei_sink_init(&job->notes, &gei_heap);
+    if (options) GEI_TRY(gei_struct_in(options, &job->options, sizeof job->options, FIRST_OPTIONS_SIZE, "options", 1, diag));
+    job->problems = (gei_problem_sink){ job->options.problem, job->options.problem_user_data };
+    job->inner.plan.isa = gei_isa();
+    GEI_TRY(read_options(job, diag));
+    job->passes.off = job->off;
+    job->passes.n_off = job->n_off;
+    job->passes.notes = &job->notes;
+    job->passes.progress = progress;
+    job->passes.progress_user = job;
+    job->inner.progress = progress;
+    job->inner.progress_user = job;
+    return GE_OK;
+}
+
+static void compile_end(compile_job *job) {
+    if (job->options.progress_destroy) job->options.progress_destroy(job->options.progress_user_data);
+    if (job->options.problem_destroy) job->options.problem_destroy(job->options.problem_user_data);
+}
+
+/* Everything without a row, in one go: each node to the callback, the distinct types in the message. */
+static ge_status check_support(const gei_graph *root, compile_job *job, gei_diag *diag) {
+    gei_sink types;
+    gei_diag one;
+    uint64_t n = 0;
+    const char *first = NULL;
+    ge_status st = GE_OK;
+    gei_sink_init(&types, &gei_heap);
+    for (size_t k = 0; st == GE_OK && k <= root->subgraphs.count; k++) {
+        const gei_graph *g = k == 0 ? root : root->subgraphs.items[k - 1];
+        for (size_t i = 0; g && st == GE_OK && i < g->nodes.count; i++) {
+            const gei_node *node = g->nodes.items[i];
+            if (!node || gei_op_of(node)) continue;
+            if (n++ == 0) first = node->name;
+            gei_sink_bytes(&types, "", 0);
+            if (types.size < 300 && (!types.data || !strstr(types.data, node->def->name)))
+                gei_sink_format(&types, "%s%s", types.size ? ", " : "", node->def->name);
+            gei_call_begin(&one);
+            gei_diag_node(&one, node->name);
+            gei_fail(&one, GE_ERR_NO_KERNEL, "operator %s is not implemented", node->def->name);
+            st = gei_problem_report(&job->problems, &one, node->def->name, "", 0, 0, diag);
+        }
+    }
+    if (st == GE_OK && n > 0) {
+        gei_diag_node(diag, first);
+        st = gei_fail(diag, GE_ERR_NO_KERNEL, "%llu node%s cannot be compiled; not implemented: %s", (unsigned long long)n, n == 1 ? "" : "s",
+                      types.data ? types.data : "?");
+    }
+    gei_sink_deinit(&types);
+    return st;
+}
+
+static ge_status compile(const gei_api_graph_view *view, const gei_graph *g, compile_job *job, ge_model **out, gei_diag *diag) {
+    gei_api_context *c = view->owner->ctx;
+    gei_model *model = NULL;
+    int64_t start = now_ns();
+    job->inner.model.max_threads = c->max_threads;
+    job->inner.model.log = job->inner.plan.log = job->passes.log = &c->log;
+    GEI_TRY(check_support(g, job, diag));
+    ge_status st = gei_compile(g, run_passes, job, &job->inner, &c->from, &model, diag);
+    if (job->stopped != GE_OK) {
+        gei_model_release(model);
+        return job->stopped;
+    }
+    if (st != GE_OK) {
+        if (st != GE_ERR_OUT_OF_MEMORY) {
+            ge_status told = gei_problem_report(&job->problems, diag, "", "", 0, 0, diag);
+            if (told != GE_OK) st = told;
+        }
+        return st;
+    }
+    gei_sink notes = job->notes;
+    gei_sink_init(&job->notes, &gei_heap);
+    return gei_model_handle(c, model, g->n_live - (g->net_output != NULL), (uint64_t)(now_ns() - start), &notes, out, diag);
+}
+
+ge_status ge_graph_compile(const ge_graph *graph, const ge_compile_options *options, ge_model **out_model) {
+    GEI_CALL;
+    compile_job job;
+    ge_status why = GE_OK;
+    if (out_model) *out_model = NULL;
+    ge_status st = compile_begin(&job, options, &diag);
+    gei_api_graph_view *view = NULL;
+    if (st == GE_OK && !out_model) st = gei_argument_fail(&diag, "out_model", 2, GE_ERR_NULL_ARGUMENT, "out_model is NULL");
+    if (st == GE_OK) {
+        view = gei_handle_lease(graph, GEI_HANDLE_GRAPH, &why);
+        if (view) {
+            const gei_graph *g = gei_view_graph(view, &diag);
+            st = g ? compile(view, g, &job, out_model, &diag) : diag.status;
+            gei_handle_unlease(graph);
+        }
+    }
+    gei_sink_deinit(&job.notes);
+    compile_end(&job);
+    if (why != GE_OK) return gei_call_bad_handle(__func__, why, "graph", 0, graph, GEI_HANDLE_GRAPH);
+    return GEI_RETURN(st);
+}

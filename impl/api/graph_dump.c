@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "api/dump_out.h"
+#include "api/id.h"
+
+ge_status ge_graph_dump(const ge_graph *graph, ge_dump_format format, char *buffer, size_t buffer_size, size_t *out_size) {
+    GEI_CALL;
+    gei_sink text;
+    if (out_size) *out_size = 0;
+    if (buffer && buffer_size) buffer[0] = 0;
+    GEI_NEED(out_size, 4);
+    GEI_GRAPH(g, graph);
+    gei_sink_init(&text, g->from);
+    ge_status st = gei_dump_graph(g, format, &text, &diag);
+    if (st == GE_OK) return GEI_RETURN(gei_dump_to_buffer(&text, buffer, buffer_size, out_size, &diag));
+    gei_sink_deinit(&text);
+    return GEI_RETURN(st);
+}
+
+static ge_status dump_to(const ge_graph *graph, ge_dump_format format, ge_write_fn write, void *user_data) {
+    GEI_CALL;
+    gei_sink text;
+    GEI_NEED(write, 2);
+    GEI_GRAPH(g, graph);
+    gei_sink_init(&text, g->from);
+    ge_status st = gei_dump_graph(g, format, &text, &diag);
+    if (st == GE_OK) return GEI_RETURN(gei_dump_to_callback(&text, write, user_data, &diag));
+    gei_sink_deinit(&text);
+    return GEI_RETURN(st);
+}
+
+ge_status ge_graph_dump_to(const ge_graph *graph, ge_dump_format format, ge_write_fn write, void *user_data, ge_destroy_fn destroy) {
+    ge_status st = dump_to(graph, format, write, user_data);
+    if (destroy) destroy(user_data);
+    return st;
+}
