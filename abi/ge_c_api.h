@@ -1189,6 +1189,9 @@ typedef struct ge_graph_info {
     uint64_t outputs_count;
     uint64_t subgraphs_count;       /* at any depth */
     ge_node_id parent_node;         /* node a subgraph hangs on, an id of the parent graph; 0: none */
+    const char* GE_NULLABLE parent_port; /* its port there, borrowed as name; NULL: none */
+    uint32_t parent_index;          /* which of a dynamic port */
+    uint32_t reserved_0;
 } ge_graph_info;
 
 /* A node at one glance. */

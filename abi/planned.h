@@ -289,22 +289,45 @@ enum {
 };
 
 /**
- * Attaches a graph to a port of a node, or takes away the one that hangs there. The attached graph becomes part of its parent; the
- * handle given turns into a view of it.
+ * Attaches a graph to a free subgraph port of a node. The graph becomes part of its parent; the handle given turns into a view of
+ * it.
  *
  * @param graph      in, borrowed: changed
  * @param node       in: the node
  * @param port       in, borrowed: name of the subgraph port
  * @param port_size  in: bytes of port, or GE_NTS
  * @param index      in: which of a dynamic port; 0 for others
- * @param subgraph   in, nullable, borrowed: a graph with a name unique below the root; NULL removes
+ * @param subgraph   in, borrowed: a graph with a name unique below the root
  * @thread exclusive  @blocks no  @calls_back no
  * @errors usual, GE_ERR_NOT_FOUND, GE_ERR_OUT_OF_RANGE, GE_ERR_ALREADY_EXISTS, GE_ERR_WRONG_STATE when the graph is attached
  *         elsewhere
  * @since 1.0  @deprecated no
  */
 GE_API GE_NODISCARD ge_status ge_graph_set_subgraph(ge_graph* GE_NONNULL graph, ge_node_id node, const char* GE_NONNULL port,
-    size_t port_size, uint32_t index, ge_graph* GE_NULLABLE subgraph) GE_NOEXCEPT;
+    size_t port_size, uint32_t index, ge_graph* GE_NONNULL subgraph) GE_NOEXCEPT;
+
+/**
+ * Detaches a subgraph. It lives on, as a graph of its own, while handles name it.
+ *
+ * @param graph     in, borrowed: changed
+ * @param subgraph  in: the subgraph; its id becomes stale
+ * @thread exclusive  @blocks no  @calls_back no
+ * @errors usual
+ * @since 1.0  @deprecated no
+ */
+GE_API GE_NODISCARD ge_status ge_graph_remove_subgraph(ge_graph* GE_NONNULL graph, ge_subgraph_id subgraph) GE_NOEXCEPT;
+
+/**
+ * Opens the graph a subgraph hangs in.
+ *
+ * @param graph      in, borrowed: the subgraph
+ * @param out_graph  out, owned: ge_graph_destroy ends the view only
+ * @thread const  @blocks no  @calls_back no
+ * @errors usual, GE_ERR_WRONG_STATE when it is no subgraph
+ * @since 1.0  @deprecated no
+ */
+GE_API GE_NODISCARD ge_status ge_graph_create_parent_view(const ge_graph* GE_NONNULL graph,
+    ge_graph* GE_NULLABLE* GE_NONNULL out_graph) GE_NOEXCEPT;
 
 /**
  * Finds a subgraph by name, anywhere below the root this graph belongs to.
@@ -1881,7 +1904,8 @@ GE_API GE_NODISCARD ge_status ge_operator_get_names(const ge_context* GE_NULLABL
  * Gives the node a launch is for, to read attributes and descs.
  *
  * @param launch     in, borrowed: the launch
- * @param out_graph  out, borrowed until the kernel returns: the graph, read only
+ * @param out_graph  out, borrowed until the kernel returns: the graph, read only; declared attributes of the node are all present,
+ *                   in order, first
  * @param out_node   out, borrowed: the node
  * @thread const  @blocks no  @calls_back no
  * @errors usual

@@ -66,6 +66,14 @@ done
 expect "clang without nullability marks" clang -x c -std=c99 "${strict[@]}" -DGE_NO_NULLABILITY "$work/in_order.c"
 expect "gcc -fshort-enums" gcc -x c -std=c99 "${strict[@]}" -fshort-enums -Wpadded -Wno-cast-function-type "$work/uses.c"
 
+# The design note: its names exist, its listings compile.
+expect "names in abi/DESIGN_NOTE.md" python3 "$here/_design_note.py" "$work"
+for listing in "$work"/listing_*.c; do
+    for compiler in gcc clang; do
+        expect "$compiler $(basename "$listing") of abi/DESIGN_NOTE.md" "$compiler" -std=c99 "${strict[@]}" "$listing"
+    done
+done
+
 # SWIG sets no text fields of structs (warning 451), as bindings fill structs in shims; nothing else is switched off.
 cat >"$work/planned.i" <<'END'
 %module ge_planned
