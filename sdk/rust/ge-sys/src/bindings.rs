@@ -292,10 +292,13 @@ pub struct ge_graph_info {
     pub outputs_count: u64,
     pub subgraphs_count: u64,
     pub parent_node: ge_node_id,
+    pub parent_port: *const ::std::os::raw::c_char,
+    pub parent_index: u32,
+    pub reserved_0: u32,
 }
 #[allow(clippy::unnecessary_operation, clippy::identity_op)]
 const _: () = {
-    ["Size of ge_graph_info"][::std::mem::size_of::<ge_graph_info>() - 64usize];
+    ["Size of ge_graph_info"][::std::mem::size_of::<ge_graph_info>() - 80usize];
     ["Alignment of ge_graph_info"][::std::mem::align_of::<ge_graph_info>() - 8usize];
     ["Offset of field: ge_graph_info::struct_size"]
         [::std::mem::offset_of!(ge_graph_info, struct_size) - 0usize];
@@ -314,6 +317,12 @@ const _: () = {
         [::std::mem::offset_of!(ge_graph_info, subgraphs_count) - 48usize];
     ["Offset of field: ge_graph_info::parent_node"]
         [::std::mem::offset_of!(ge_graph_info, parent_node) - 56usize];
+    ["Offset of field: ge_graph_info::parent_port"]
+        [::std::mem::offset_of!(ge_graph_info, parent_port) - 64usize];
+    ["Offset of field: ge_graph_info::parent_index"]
+        [::std::mem::offset_of!(ge_graph_info, parent_index) - 72usize];
+    ["Offset of field: ge_graph_info::reserved_0"]
+        [::std::mem::offset_of!(ge_graph_info, reserved_0) - 76usize];
 };
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
