@@ -212,7 +212,7 @@ def java_constants(header: Header) -> list[tuple[str, str, str]]:
 def java_raw(header: Header) -> str:
     out = [banner("//", "Every function, constant and struct layout of the C ABI.  Pointers are addresses; a method whose C function\n"
                   "// returns a status gives 0 or the address of an error that the caller releases."),
-           "package libge;\n\n", "final class Raw {\n", "    private Raw() {}\n\n"]
+           "package libge;\n\n", "final class Raw {\n    static {\n        NativeLibrary.load();\n    }\n\n", "    private Raw() {}\n\n"]
     for t, name, value in java_constants(header):
         out.append("    static final %s %s = %s;\n" % (t, name, value))
     for struct in header.structs:
@@ -220,10 +220,6 @@ def java_raw(header: Header) -> str:
         prefix = struct[3:].upper()
         out.append("\n    static final int %s_SIZE = %d;\n" % (prefix, size))
         out += ["    static final int %s_%s = %d;\n" % (prefix, n.upper(), o) for n, o in fields]
-    out.append("\n    /** Address of a direct buffer's first byte. */\n    static native long address(java.nio.ByteBuffer buffer);\n\n"
-               "    /** A direct buffer over memory of the library; the caller keeps its owner alive. */\n"
-               "    static native java.nio.ByteBuffer over(long address, long size);\n\n"
-               "    /** Bytes of a zero-terminated text. */\n    static native byte[] text(long address);\n")
     for f in header.functions:
         if f.name == "ge_get_proc":
             continue
@@ -234,37 +230,14 @@ def java_raw(header: Header) -> str:
     return "".join(out)
 
 
-JNI_HELPERS = """
-JNIEXPORT jlong JNICALL Java_libge_Raw_address(JNIEnv *env, jclass self, jobject buffer) {
-    (void)self;
-    return (jlong)(intptr_t)(*env)->GetDirectBufferAddress(env, buffer);
-}
-
-JNIEXPORT jobject JNICALL Java_libge_Raw_over(JNIEnv *env, jclass self, jlong address, jlong size) {
-    static char none; /* an empty tensor has no bytes; a buffer needs an address all the same */
-    (void)self;
-    return (*env)->NewDirectByteBuffer(env, address ? (void *)(intptr_t)address : (void *)&none, size);
-}
-
-JNIEXPORT jbyteArray JNICALL Java_libge_Raw_text(JNIEnv *env, jclass self, jlong address) {
-    const char *text = address ? (const char *)(intptr_t)address : "";
-    jsize size = (jsize)strlen(text);
-    jbyteArray out = (*env)->NewByteArray(env, size);
-    (void)self;
-    if (out) (*env)->SetByteArrayRegion(env, out, 0, size, (const jbyte *)text);
-    return out;
-}
-"""
-
-
 def java_native(header: Header) -> str:
     out = [banner("/*", "JNI side of Raw.java."),
-           "#include <jni.h>\n#include <stddef.h>\n#include <string.h>\n\n#include <ge_c_api.h>\n\n"]
+           "#include <jni.h>\n\n#include <ge_c_api.h>\n\n"]
     for struct in header.structs:
         size, fields = layout(header, struct)
         out.append("_Static_assert(sizeof(%s) == %d, \"layout\");\n" % (struct, size))
         out += ["_Static_assert(offsetof(%s, %s) == %d, \"layout\");\n" % (struct, n, o) for n, o in fields]
-    out += [TAKEN, JNI_HELPERS]
+    out.append(TAKEN)
     for f in header.functions:
         if f.name == "ge_get_proc":
             continue

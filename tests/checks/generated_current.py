@@ -17,6 +17,8 @@ from _repo import ROOT, report
 GENERATORS = [
     # (file, command)
     ("sdk/go/ge/ge_shim.h", "python sdk/shimgen.py go-shim {out}"),
+    ("sdk/java/src/main/java/libge/Raw.java", "python sdk/shimgen.py java-raw {out}"),
+    ("sdk/java/src/main/native/ge_jni.c", "python sdk/shimgen.py java-native {out}"),
     ("sdk/rust/ge-sys/src/constants.rs", "python sdk/shimgen.py rust {out}"),
     ("sdk/rust/ge-sys/src/bindings.rs",
      "bindgen abi/ge_c_api.h --output {out} --allowlist-function 'ge_.*' --allowlist-type 'ge_.*' "

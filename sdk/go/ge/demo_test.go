@@ -101,7 +101,7 @@ func TestPredictionsAreThoseRecordedAtTraining(t *testing.T) {
 	defer outputs[0].Close()
 	probabilities := must(ge.Values[float32](outputs[0]))(t)
 	var expected struct{ Predictions []int }
-	if err := json.Unmarshal(must(os.ReadFile(digits + "expected.json"))(t), &expected); err != nil {
+	if err := json.Unmarshal(must(os.ReadFile(digits+"expected.json"))(t), &expected); err != nil {
 		t.Fatal(err)
 	}
 	for i, want := range expected.Predictions {
