@@ -20,7 +20,8 @@ gei_attr gei_attr_floats(const float *data, size_t count) {
 
 const char *gei_attr_kind_name(gei_attr_kind kind) {
     static const char *const names[] = { "none",    "int",  "float",   "bool",   "string",  "dtype",     "tensor", "bytes", "ints",
-                                         "floats", "bools", "strings", "dtypes", "tensors", "int lists", "named" };
+                                         "floats", "bools", "strings", "dtypes", "tensors", "int lists", "named",
+                                         "float lists", "bytes list" };
     return (size_t)kind < GEI_COUNT(names) ? names[kind] : "?";
 }
 
@@ -38,8 +39,23 @@ static bool copy_array(gei_arena *arena, const void **array, size_t count, size_
     return count == 0 || *array != NULL;
 }
 
+/* Lists that grow item by item (attr_items.c) have room for a power of two of them. */
+static size_t room_for(uint32_t count) {
+    size_t room = 1;
+    while (room < count) room *= 2;
+    return room;
+}
+
+static bool copy_tensors(gei_arena *arena, gei_attr *a) {
+    gei_tensor **tensors = gei_arena_array(arena, gei_tensor *, room_for(a->count));
+    if (!tensors) return false;
+    for (uint32_t i = 0; i < a->count; i++) tensors[i] = a->v.tensors[i];
+    a->v.tensors = tensors;
+    return true;
+}
+
 static bool copy_texts(gei_arena *arena, gei_attr *a) {
-    gei_text *texts = gei_arena_array(arena, gei_text, a->count);
+    gei_text *texts = gei_arena_array(arena, gei_text, room_for(a->count));
     if (!texts) return false;
     for (uint32_t i = 0; i < a->count; i++) {
         texts[i] = a->v.strings[i];
@@ -59,6 +75,23 @@ static bool copy_int_lists(gei_arena *arena, gei_attr *a) {
     }
     a->v.lists = lists;
     return true;
+}
+
+static bool copy_float_lists(gei_arena *arena, gei_attr *a) {
+    gei_float_list *lists = gei_arena_array(arena, gei_float_list, a->count);
+    if (!lists) return false;
+    for (uint32_t i = 0; i < a->count; i++) {
+        const void *data = a->v.float_lists[i].data;
+        if (!copy_array(arena, &data, a->v.float_lists[i].count, sizeof(float))) return false;
+        lists[i] = (gei_float_list){ (const float *)data, a->v.float_lists[i].count };
+    }
+    a->v.float_lists = lists;
+    return true;
+}
+
+static bool copy_bytes(gei_arena *arena, gei_attr *a) {
+    a->v.bytes = gei_arena_text(arena, a->count ? a->v.bytes : "", a->count);
+    return a->v.bytes != NULL;
 }
 
 static ge_status copy_value(gei_arena *arena, gei_attr *a, uint32_t depth, gei_diag *diag);
@@ -84,14 +117,16 @@ static ge_status copy_value(gei_arena *arena, gei_attr *a, uint32_t depth, gei_d
     bool ok = true;
     switch (a->kind) {
     case GEI_ATTR_STRING: ok = copy_text(arena, &a->v.s); break;
-    case GEI_ATTR_BYTES: ok = copy_array(arena, &a->v.bytes, a->count, 1); break;
+    case GEI_ATTR_BYTES: ok = copy_bytes(arena, a); break;
     case GEI_ATTR_INTS: ok = copy_array(arena, &a->v.bytes, a->count, sizeof(int64_t)); break;
     case GEI_ATTR_FLOATS: ok = copy_array(arena, &a->v.bytes, a->count, sizeof(float)); break;
     case GEI_ATTR_BOOLS: ok = copy_array(arena, &a->v.bytes, a->count, 1); break;
     case GEI_ATTR_DTYPES: ok = copy_array(arena, &a->v.bytes, a->count, sizeof(int32_t)); break;
-    case GEI_ATTR_TENSORS: ok = copy_array(arena, &a->v.bytes, a->count, sizeof(gei_tensor *)); break;
-    case GEI_ATTR_STRINGS: ok = copy_texts(arena, a); break;
+    case GEI_ATTR_TENSORS: ok = copy_tensors(arena, a); break;
+    case GEI_ATTR_STRINGS:
+    case GEI_ATTR_BYTES_LIST: ok = copy_texts(arena, a); break;
     case GEI_ATTR_INT_LISTS: ok = copy_int_lists(arena, a); break;
+    case GEI_ATTR_FLOAT_LISTS: ok = copy_float_lists(arena, a); break;
     case GEI_ATTR_NAMED: return copy_named(arena, a, depth, diag);
     default: break;
     }
@@ -190,11 +225,15 @@ static bool equal(const gei_attr *a, const gei_attr *b, uint32_t depth);
 
 static bool equal_each(const gei_attr *a, const gei_attr *b, uint32_t i, uint32_t depth) {
     switch (a->kind) {
-    case GEI_ATTR_STRINGS: return same_text(a->v.strings[i], b->v.strings[i]);
+    case GEI_ATTR_STRINGS:
+    case GEI_ATTR_BYTES_LIST: return same_text(a->v.strings[i], b->v.strings[i]);
     case GEI_ATTR_TENSORS: return gei_tensor_equal(a->v.tensors[i], b->v.tensors[i]);
     case GEI_ATTR_INT_LISTS:
         return a->v.lists[i].count == b->v.lists[i].count &&
                same_bytes(a->v.lists[i].data, b->v.lists[i].data, a->v.lists[i].count * sizeof(int64_t));
+    case GEI_ATTR_FLOAT_LISTS:
+        return a->v.float_lists[i].count == b->v.float_lists[i].count &&
+               same_bytes(a->v.float_lists[i].data, b->v.float_lists[i].data, a->v.float_lists[i].count * sizeof(float));
     case GEI_ATTR_NAMED:
         return strcmp(a->v.named[i].name, b->v.named[i].name) == 0 && equal(&a->v.named[i].value, &b->v.named[i].value, depth + 1);
     default: return false;

@@ -8,7 +8,7 @@
 
 #define GEI_ATTR_MAX_DEPTH 32 /* of GEI_ATTR_NAMED inside GEI_ATTR_NAMED */
 
-typedef enum gei_attr_kind { /* numbers are those of the public header's GE_ATTR_* */
+typedef enum gei_attr_kind { /* numbers of our own; api/attr_kind.h has the public ones */
     GEI_ATTR_NONE = 0,
     GEI_ATTR_INT = 1,
     GEI_ATTR_FLOAT = 2, /* 32 bits wide in IR; kept as float */
@@ -24,7 +24,9 @@ typedef enum gei_attr_kind { /* numbers are those of the public header's GE_ATTR
     GEI_ATTR_DTYPES = 12,
     GEI_ATTR_TENSORS = 13,
     GEI_ATTR_INT_LISTS = 14, /* list of list of int */
-    GEI_ATTR_NAMED = 15      /* nested list of named attributes */
+    GEI_ATTR_NAMED = 15,     /* nested list of named attributes */
+    GEI_ATTR_FLOAT_LISTS = 16,
+    GEI_ATTR_BYTES_LIST = 17
 } gei_attr_kind;
 
 typedef struct gei_text {
@@ -37,6 +39,11 @@ typedef struct gei_int_list {
     size_t count;
 } gei_int_list;
 
+typedef struct gei_float_list {
+    const float *data;
+    size_t count;
+} gei_float_list;
+
 typedef struct gei_attr {
     gei_attr_kind kind;
     uint32_t count; /* of lists; bytes of GEI_ATTR_BYTES */
@@ -47,14 +54,15 @@ typedef struct gei_attr {
         int32_t dtype;
         gei_text s;
         gei_tensor *tensor;
-        const void *bytes;
+        const void *bytes; /* in a set: zero-terminated as well */
         const int64_t *ints;
         const float *floats;
         const uint8_t *bools;
-        const gei_text *strings;
+        const gei_text *strings; /* GEI_ATTR_BYTES_LIST too */
         const int32_t *dtypes;
         gei_tensor *const *tensors;
         const gei_int_list *lists;
+        const gei_float_list *float_lists;
         const struct gei_named_attr *named;
     } v;
 } gei_attr;
@@ -89,5 +97,8 @@ bool gei_attr_equal(const gei_attr *a, const gei_attr *b); /* floats by their bi
 ge_status gei_attr_copy(gei_arena *arena, const gei_attr *value, gei_attr *out, gei_diag *diag);
 void gei_attr_release(const gei_attr *value);
 const char *gei_attr_kind_name(gei_attr_kind kind);
+static inline bool gei_attr_kind_is_list(gei_attr_kind kind) {
+    return (kind >= GEI_ATTR_INTS && kind <= GEI_ATTR_INT_LISTS) || kind == GEI_ATTR_FLOAT_LISTS || kind == GEI_ATTR_BYTES_LIST;
+}
 
 #endif

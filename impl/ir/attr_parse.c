@@ -283,7 +283,8 @@ static gei_attr_kind list_word(gei_text w) {
         const char *word;
         gei_attr_kind kind;
     } words[] = { { "floats", GEI_ATTR_FLOATS },   { "bools", GEI_ATTR_BOOLS },     { "strings", GEI_ATTR_STRINGS },
-                  { "dtypes", GEI_ATTR_DTYPES },   { "tensors", GEI_ATTR_TENSORS }, { "lists", GEI_ATTR_INT_LISTS } };
+                  { "dtypes", GEI_ATTR_DTYPES },   { "tensors", GEI_ATTR_TENSORS }, { "lists", GEI_ATTR_INT_LISTS },
+                  { "bytes", GEI_ATTR_BYTES_LIST }, { "float_lists", GEI_ATTR_FLOAT_LISTS } };
     for (size_t i = 0; i < GEI_COUNT(words); i++)
         if (is_word(w, words[i].word)) return words[i].kind;
     return GEI_ATTR_NONE;
@@ -329,6 +330,8 @@ static gei_attr_kind list_of(gei_attr_kind kind) {
     case GEI_ATTR_DTYPE: return GEI_ATTR_DTYPES;
     case GEI_ATTR_TENSOR: return GEI_ATTR_TENSORS;
     case GEI_ATTR_INTS: return GEI_ATTR_INT_LISTS;
+    case GEI_ATTR_FLOATS: return GEI_ATTR_FLOAT_LISTS;
+    case GEI_ATTR_BYTES: return GEI_ATTR_BYTES_LIST;
     default: return GEI_ATTR_NONE;
     }
 }
@@ -338,6 +341,7 @@ static gei_attr_kind element_of(gei_attr_kind list) {
     case GEI_ATTR_FLOATS: return GEI_ATTR_FLOAT;
     case GEI_ATTR_BOOLS: return GEI_ATTR_BOOL;
     case GEI_ATTR_DTYPES: return GEI_ATTR_DTYPE;
+    case GEI_ATTR_FLOAT_LISTS: return GEI_ATTR_FLOATS;
     default: return GEI_ATTR_NONE;
     }
 }
@@ -368,6 +372,8 @@ static ge_status pack_list(gei_text_reader *r, const attr_vec *items, gei_attr_k
     case GEI_ATTR_STRINGS: PACK(gei_text, strings, v[i].v.s); break;
     case GEI_ATTR_DTYPES: PACK(int32_t, dtypes, v[i].v.dtype); break;
     case GEI_ATTR_TENSORS: PACK(gei_tensor *, tensors, v[i].v.tensor); break;
+    case GEI_ATTR_BYTES_LIST: PACK(gei_text, strings, ((gei_text){ v[i].v.bytes, v[i].count })); break;
+    case GEI_ATTR_FLOAT_LISTS: PACK(gei_float_list, float_lists, ((gei_float_list){ v[i].v.floats, v[i].count })); break;
     default: PACK(gei_int_list, lists, ((gei_int_list){ v[i].v.ints, v[i].count })); break;
     }
     return GE_OK;
@@ -377,7 +383,7 @@ static ge_status pack_list(gei_text_reader *r, const attr_vec *items, gei_attr_k
 static ge_status settle_kind(gei_text_reader *r, size_t at, attr_vec *items, gei_attr_kind hint, gei_attr_kind *out) {
     gei_attr_kind wanted = element_of(hint);
     if (items->count == 0) {
-        *out = hint >= GEI_ATTR_INTS && hint <= GEI_ATTR_INT_LISTS ? hint : GEI_ATTR_INTS;
+        *out = gei_attr_kind_is_list(hint) ? hint : GEI_ATTR_INTS;
         return GE_OK;
     }
     for (size_t i = 0; i < items->count && wanted == GEI_ATTR_NONE; i++)

@@ -147,6 +147,15 @@ static void put_ints(gei_sink *to, const int64_t *data, size_t count) {
     gei_sink_text(to, "]");
 }
 
+static void put_floats(gei_sink *to, const float *data, size_t count) {
+    gei_sink_text(to, count == 0 ? "floats[" : "[");
+    for (size_t i = 0; i < count; i++) {
+        if (i > 0) gei_sink_text(to, ",");
+        put_float(to, data[i]);
+    }
+    gei_sink_text(to, "]");
+}
+
 static void put_item(gei_sink *to, const gei_attr *a, uint32_t i, bool brief) {
     switch (a->kind) {
     case GEI_ATTR_FLOATS: put_float(to, a->v.floats[i]); break;
@@ -154,6 +163,8 @@ static void put_item(gei_sink *to, const gei_attr *a, uint32_t i, bool brief) {
     case GEI_ATTR_STRINGS: put_text(to, a->v.strings[i]); break;
     case GEI_ATTR_DTYPES: put_dtype(to, a->v.dtypes[i]); break;
     case GEI_ATTR_TENSORS: gei_text_tensor(to, a->v.tensors[i], brief); break;
+    case GEI_ATTR_BYTES_LIST: put_hex(to, a->v.strings[i].data, a->v.strings[i].size); break;
+    case GEI_ATTR_FLOAT_LISTS: put_floats(to, a->v.float_lists[i].data, a->v.float_lists[i].count); break;
     default: put_ints(to, a->v.lists[i].data, a->v.lists[i].count); break;
     }
 }
@@ -196,6 +207,8 @@ void gei_text_attr(gei_sink *to, const gei_attr *a, bool brief) {
     case GEI_ATTR_DTYPES: put_list(to, a, "dtypes", brief); break;
     case GEI_ATTR_TENSORS: put_list(to, a, "tensors", brief); break;
     case GEI_ATTR_INT_LISTS: put_list(to, a, "lists", brief); break;
+    case GEI_ATTR_FLOAT_LISTS: put_list(to, a, "float_lists", brief); break;
+    case GEI_ATTR_BYTES_LIST: put_list(to, a, "bytes", brief); break;
     case GEI_ATTR_NAMED: put_named(to, a, brief); break;
     }
 }

@@ -90,6 +90,19 @@ gei_graph *gei_graph_find_subgraph(const gei_graph *root, const char *name, size
     return gei_strmap_find(&root->subgraph_names, name, name_size, &index) ? root->subgraphs.items[index] : NULL;
 }
 
+ge_status gei_graph_rename(gei_graph *g, const char *name, gei_diag *diag) {
+    gei_strmap *names = &g->root->subgraph_names;
+    if (strcmp(g->name, name) == 0) return GE_OK;
+    if (g->root != g && !name[0]) return gei_fail(diag, GE_ERR_INVALID_ARGUMENT, "subgraph '%s': the new name is empty", g->name);
+    if (g->root != g && gei_strmap_find(names, name, strlen(name), NULL))
+        return gei_fail(diag, GE_ERR_ALREADY_EXISTS, "graph '%s' has a subgraph '%s' already", g->root->name, name);
+    const char *own = gei_arena_text(&g->arena, name, strlen(name));
+    if (!own || (g->root != g && !gei_strmap_put(names, own, strlen(own), g->sub_index))) return gei_out_of_memory(diag, 0);
+    if (g->root != g) gei_strmap_remove(names, g->name, strlen(g->name));
+    g->name = own;
+    return GE_OK;
+}
+
 /* Marks by sub_index what is nested below the first n_left graphs of `left`, which has room for all.  No recursion: nesting may be
  * deep. */
 static void mark_nested(const gei_graph **left, size_t n_left, uint8_t *marks) {

@@ -145,6 +145,7 @@ gei_graph *gei_graph_find_subgraph(const gei_graph *root, const char *name, size
 /* Deep, with the subgraphs below g, as a new root; tensors shared; indices without the gaps of removed nodes. */
 ge_status gei_graph_clone(const gei_graph *g, gei_graph **out, gei_diag *diag);
 void gei_graph_destroy(gei_graph *g); /* root only; NULL is fine */
+ge_status gei_graph_rename(gei_graph *g, const char *name, gei_diag *diag); /* names of subgraphs stay unique and not empty */
 
 /* ---- nodes ---- */
 #define GEI_MAX_SLOTS (UINT32_C(1) << 24)      /* inputs of one node, outputs likewise */
@@ -190,6 +191,7 @@ ge_status gei_graph_set_metadata(gei_graph *g, const char *key, const char *text
 ge_status gei_graph_symbol(gei_graph *g, const char *name, size_t name_size, gei_dim *out, gei_diag *diag); /* finds or makes; NULL: a fresh one */
 
 /* ---- attributes: what was set, else the definition's default ---- */
+const gei_attr_def *gei_def_attr(const gei_op_def *def, const char *name); /* NULL: not declared */
 const gei_attr *gei_node_attr(const gei_node *node, const char *name); /* NULL: neither */
 int64_t gei_node_int(const gei_node *node, const char *name, int64_t absent);
 double gei_node_float(const gei_node *node, const char *name, double absent);

@@ -155,13 +155,17 @@ static ge_status check_nesting(const gei_graph *g, size_t n_inputs, gei_diag *di
 
 /* ---- whole graph ---- */
 
-static ge_status check_node(const gei_graph *g, const gei_node *node, size_t index, gei_diag *diag) {
+static ge_status check_place(const gei_graph *g, const gei_node *node, size_t index, gei_diag *diag) {
     uint64_t named;
     if (node->graph != g || node->index != index) return FAIL(node, "node '%s' is not at its place %zu in graph '%s'", node->name, index, g->name);
     if (!gei_strmap_find(&g->names, node->name, strlen(node->name), &named) || named != index)
         return FAIL(node, "node '%s' is not found by its name in graph '%s'", node->name, g->name);
     if ((node->def == &gei_def_net_output) != (g->net_output == node))
         return FAIL(node, "%s '%s' is not what graph '%s' calls its NetOutput node", node->def->name, node->name, g->name);
+    return GE_OK;
+}
+
+static ge_status check_node(const gei_graph *g, const gei_node *node, gei_diag *diag) {
     GEI_TRY(check_layout(node, diag));
     for (uint32_t i = 0; i < node->n_ins; i++) GEI_TRY(check_slot(g, node, &node->ins[i], diag));
     for (uint32_t i = 0; i < node->n_outs; i++) GEI_TRY(check_out(node, i, diag));
@@ -210,12 +214,14 @@ static ge_status check_one(const gei_graph *g, gei_diag *diag) {
     for (size_t i = 0; i < g->nodes.count; i++) {
         if (!g->nodes.items[i]) continue;
         n_live++;
-        GEI_TRY(check_node(g, g->nodes.items[i], i, diag));
+        GEI_TRY(check_place(g, g->nodes.items[i], i, diag));
     }
     if (n_live != g->n_live || n_live != g->names.count)
         return gei_fail(diag, GE_ERR_BAD_GRAPH, "graph '%s' has %zu nodes, counts %u and names %zu", g->name, n_live, g->n_live, g->names.count);
     if (g->net_output && !gei_node_is_live(g->net_output, g))
         return gei_fail(diag, GE_ERR_BAD_GRAPH, "graph '%s': its NetOutput node was removed", g->name);
+    for (size_t i = 0; i < g->nodes.count; i++)
+        if (g->nodes.items[i]) GEI_TRY(check_node(g, g->nodes.items[i], diag));
     GEI_TRY(check_edges(g, diag));
     return check_order(g, diag);
 }

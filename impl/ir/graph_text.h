@@ -22,7 +22,7 @@
  *   dims      = [ dim { "," dim } ]     dim = count | "?" | key               a key is a symbol
  *   attr      = int | float | "true" | "false" | string | dtype | tensor | "null" | "none" | "#" hex | named | list
  *   list      = "[" [ attr { "," attr } ] "]"     one kind in a list; an empty one is ints, or says what it is:
- *               "floats[]" "bools[]" "strings[]" "dtypes[]" "tensors[]" "lists[]"
+ *               "floats[]" "bools[]" "strings[]" "dtypes[]" "tensors[]" "lists[]" "float_lists[]" "bytes[]"
  *   named     = "{" [ key "=" attr { "," key "=" attr } ] "}"
  *   tensor    = dtype "[" dims "]" [ "@" count ] ( "{" { number | string } "}" | "#" hex )    hex: the bytes as they are in memory
  *   key       = word | string

@@ -4,7 +4,7 @@
 
 #include "ir/graph.h"
 
-static const gei_attr_def *find_def(const gei_op_def *def, const char *name) {
+const gei_attr_def *gei_def_attr(const gei_op_def *def, const char *name) {
     for (uint32_t i = 0; i < def->n_attrs; i++)
         if (strcmp(def->attrs[i].name, name) == 0) return &def->attrs[i];
     return NULL;
@@ -13,7 +13,7 @@ static const gei_attr_def *find_def(const gei_op_def *def, const char *name) {
 const gei_attr *gei_node_attr(const gei_node *node, const char *name) {
     const gei_attr *set = gei_attrs_find(&node->attrs, name);
     if (set) return set;
-    const gei_attr_def *def = find_def(node->def, name);
+    const gei_attr_def *def = gei_def_attr(node->def, name);
     return def && def->def.kind != GEI_ATTR_NONE ? &def->def : NULL;
 }
 
@@ -62,7 +62,7 @@ gei_int_list gei_node_ints(const gei_node *node, const char *name) {
 }
 
 ge_status gei_node_set(gei_node *node, const char *name, const gei_attr *value, gei_diag *diag) {
-    const gei_attr_def *def = find_def(node->def, name);
+    const gei_attr_def *def = gei_def_attr(node->def, name);
     if (def && def->kind != value->kind) {
         gei_diag_node(diag, node->name);
         gei_diag_found(diag, "%s", gei_attr_kind_name(value->kind));

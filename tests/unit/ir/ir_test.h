@@ -2,7 +2,7 @@
 /* ir_test: a handful of operator definitions for the tests of impl/ir, found by ir_find, and short ways to make graphs.
  *   Relu(x) -> y          Add(x1, x2) -> y         Pick(x, mask optional) -> y [axis=0, mode]
  *   Concat(x dynamic) -> y [axis required]         Split(x) -> y dynamic           Pair(x) -> a, b
- *   Two(x) -> y dynamic, z dynamic                 Sink(x) -> nothing
+ *   Two(x) -> y dynamic, z dynamic                 Sink(x) -> nothing              Loose(a, b, c, d optional) -> y
  *   If(cond, input dynamic) -> output dynamic {then_branch, else_branch}       Case(index, input dynamic) {branches dynamic}
  *   Call(args dynamic) -> output dynamic {f}       Many: one attribute of each kind */
 #ifndef GE_IR_TEST_H
@@ -20,6 +20,8 @@ static const gei_port_def ir_x_mask[] = { { .name = "x" }, { .name = "mask", .ki
 static const gei_port_def ir_many_x[] = { { .name = "x", .kind = GEI_PORT_DYNAMIC } };
 static const gei_port_def ir_many_y[] = { { .name = "y", .kind = GEI_PORT_DYNAMIC } };
 static const gei_port_def ir_a_b[] = { { .name = "a" }, { .name = "b" } };
+static const gei_port_def ir_optional[] = { { .name = "a", .kind = GEI_PORT_OPTIONAL }, { .name = "b", .kind = GEI_PORT_OPTIONAL },
+                                            { .name = "c", .kind = GEI_PORT_OPTIONAL }, { .name = "d", .kind = GEI_PORT_OPTIONAL } };
 static const gei_port_def ir_two_y[] = { { .name = "y", .kind = GEI_PORT_DYNAMIC }, { .name = "z", .kind = GEI_PORT_DYNAMIC } };
 static const gei_port_def ir_cond[] = { { .name = "cond" }, { .name = "input", .kind = GEI_PORT_DYNAMIC } };
 static const gei_port_def ir_output[] = { { .name = "output", .kind = GEI_PORT_DYNAMIC } };
@@ -49,6 +51,7 @@ static const gei_op_def ir_ops[] = {
     { .name = "Split", IR_PORTS(ir_x, ir_many_y) },
     { .name = "Pair", IR_PORTS(ir_x, ir_a_b) },
     { .name = "Two", IR_PORTS(ir_x, ir_two_y) },
+    { .name = "Loose", IR_PORTS(ir_optional, ir_y) },
     { .name = "Sink", .inputs = ir_x, .n_inputs = 1 },
     { .name = "If", IR_PORTS(ir_cond, ir_output), .subgraphs = ir_if_graphs, .n_subgraphs = 2 },
     { .name = "Case", IR_PORTS(ir_cond, ir_output), .subgraphs = ir_case_graphs, .n_subgraphs = 1 },
