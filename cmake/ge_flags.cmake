@@ -24,7 +24,9 @@ add_compile_options(
   $<$<BOOL:${GE_WERROR}>:-Werror>
   # Same numbers from every compiler: contraction only where a kernel writes fma() or an intrinsic.
   # The other two give up errno and floating-point exception flags, no value changes.
-  -ffp-contract=off -fno-math-errno -fno-trapping-math)
+  -ffp-contract=off -fno-math-errno -fno-trapping-math
+  # Error records name source files relative to the project.
+  -fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=)
 
 if(GE_SANITIZE)
   list(JOIN GE_SANITIZE "," ge_san)
