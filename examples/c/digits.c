@@ -124,9 +124,8 @@ static void show_row(const size_t* which, size_t n, const float* images, const f
         } else {
             snprintf(caption, sizeof caption, "%d (%d %%), is %d", seen, percent, (int)labels[which[k]]);
         }
-        printf("%-20s", caption);
+        printf(k + 1 < n ? "%-20s" : "%s\n\n", caption);
     }
-    fputs("\n\n", stdout);
 }
 
 /* The first images and, among them, some that are taken for another digit. */

@@ -126,8 +126,7 @@ static int finish(checker *c, ge_status status, const ge_model_summary *summary)
         json_end(c->j);
     } else if (is_good) {
         put(c->path);
-        printf(": no problems; %llu nodes, %llu steps\n", (unsigned long long)summary->source_nodes_count,
-               (unsigned long long)summary->steps_count);
+        printf(": no problems in %llu nodes\n", (unsigned long long)summary->source_nodes_count);
     } else {
         put(c->path);
         printf(": %llu problem%s\n", (unsigned long long)c->n_problems, c->n_problems == 1 ? "" : "s");

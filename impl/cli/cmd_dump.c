@@ -16,8 +16,8 @@ typedef struct dump_format {
 
 static const dump_format formats[] = {
     { "readable", GE_DUMP_READABLE, false }, { "dot", GE_DUMP_DOT, false },       { "plan", GE_DUMP_PLAN, true },
-    { "ir", GE_DUMP_IR, false },             { "txt", GE_DUMP_GE_TEXT, false },   { "passes", GE_DUMP_PASSES, true },
-    { "kernels", GE_DUMP_KERNELS, true },    { "summary", GE_DUMP_SUMMARY, true },
+    { "ir", GE_DUMP_IR, false },             { "passes", GE_DUMP_PASSES, true },  { "kernels", GE_DUMP_KERNELS, true },
+    { "summary", GE_DUMP_SUMMARY, true },
 };
 #define N_FORMATS (sizeof formats / sizeof formats[0])
 
@@ -88,7 +88,6 @@ const arg_command cmd_dump = {
                "  readable  one line per node\n"
                "  dot       a drawing for Graphviz:  ge dump model.onnx -f dot | dot -Tsvg -o model.svg\n"
                "  ir        graph text of libge, complete but for large weights\n"
-               "  txt       GE's protobuf text\n"
                "  plan      steps with kernels, operands and offsets\n"
                "  kernels   the kernel of each node, and why others were refused\n"
                "  passes    what each pass changed\n"

@@ -199,8 +199,7 @@ static void print_figures(const facts *f) {
     char a[TEXT_NUMBER_BYTES], b[TEXT_NUMBER_BYTES], c[TEXT_NUMBER_BYTES], line[200];
     table t;
     table_init(&t, 2, 0);
-    snprintf(line, sizeof line, "%s read, %s after optimising, %s steps", text_count(a, s->source_nodes_count),
-             text_count(b, s->nodes_count), text_count(c, s->steps_count));
+    snprintf(line, sizeof line, "%s read, %s after optimising", text_count(a, s->source_nodes_count), text_count(b, s->nodes_count));
     add_figure(&t, "nodes", line);
     snprintf(line, sizeof line, "%s, of these %s packed for kernels", text_bytes(a, s->constant_bytes), text_bytes(b, s->packed_bytes));
     add_figure(&t, "weights", line);

@@ -43,6 +43,14 @@ static uint32_t width_of(const char *text) {
     return width;
 }
 
+/* Whether cell i and the rest of its row are empty: no blanks at the end of a line. */
+static bool rest_is_empty(const table *t, size_t i) {
+    for (; i < t->n_cells && t->cells[i][0] == 0; i++) {
+        if ((i + 1) % t->n_columns == 0) return true;
+    }
+    return i == t->n_cells;
+}
+
 void table_print(const table *t, FILE *to, uint32_t n_indent) {
     uint32_t widths[TABLE_MAX_COLUMNS] = { 0 };
     for (size_t i = 0; i < t->n_cells; i++) {
@@ -51,7 +59,8 @@ void table_print(const table *t, FILE *to, uint32_t n_indent) {
     }
     for (size_t i = 0; i < t->n_cells; i++) {
         uint32_t column = (uint32_t)(i % t->n_columns);
-        bool is_last = column + 1 == t->n_columns || i + 1 == t->n_cells, is_right = t->right >> column & 1;
+        bool is_last = column + 1 == t->n_columns || rest_is_empty(t, i + 1), is_right = t->right >> column & 1;
+        if (column > 0 && rest_is_empty(t, i)) continue;
         int blank = (int)(widths[column] - width_of(t->cells[i]));
         if (column == 0) fprintf(to, "%*s", (int)n_indent, "");
         fprintf(to, "%*s%s", is_right ? blank : 0, "", t->cells[i]);

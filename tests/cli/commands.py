@@ -200,12 +200,10 @@ class Info(Base):
 
 class Dump(Base):
     def test_every_format(self):
-        for name, part in (("readable", "="), ("dot", "digraph"), ("plan", ""), ("ir", ""), ("kernels", ""), ("passes", ""),
-                           ("summary", "")):
+        for name, part in (("readable", "%softmax"), ("dot", "digraph"), ("plan", "softmax"), ("ir", "softmax"),
+                           ("summary", "nodes"), ("kernels", ""), ("passes", "")):
             with self.subTest(name):
-                text = self.ge("dump", MODEL, "--format", name).stdout
-                self.assertIn(part, text)
-                self.assertGreater(len(text), 20)
+                self.assertIn(part, self.ge("dump", MODEL, "--format", name).stdout)
 
     def test_to_a_file(self):
         path = self.tmp / "g.dot"
