@@ -31,14 +31,13 @@ static size_t add_ranges(gei_range *ranges, size_t at, gei_tensor *const *tensor
 }
 
 static ge_status fail(const gei_plan *plan, const gei_range *a, const gei_range *b, gei_diag *diag) {
-    const gei_range *out = a->is_output ? a : b, *other = a->is_output ? b : a;
-    gei_diag_argument(diag, plan->outputs[out->index].name, -1);
-    if (other->is_output)
-        return gei_fail(diag, GE_ERR_OVERLAP, "the memory of output '%s' overlaps that of output '%s'",
-                        plan->outputs[out->index < other->index ? other->index : out->index].name,
-                        plan->outputs[out->index < other->index ? out->index : other->index].name);
-    return gei_fail(diag, GE_ERR_OVERLAP, "the memory of output '%s' overlaps that of input '%s'", plan->outputs[out->index].name,
-                    plan->inputs[other->index].name);
+    bool both = a->is_output && b->is_output;
+    const gei_range *out = both ? (a->index < b->index ? a : b) : a->is_output ? a : b, *other = out == a ? b : a;
+    const char *name = plan->outputs[out->index].name;
+    gei_diag_argument(diag, name, -1);
+    if (both)
+        return gei_fail(diag, GE_ERR_OVERLAP, "the memory of output '%s' overlaps that of output '%s'", name, plan->outputs[other->index].name);
+    return gei_fail(diag, GE_ERR_OVERLAP, "the memory of output '%s' overlaps that of input '%s'", name, plan->inputs[other->index].name);
 }
 
 ge_status gei_check_overlap(const gei_plan *plan, gei_tensor *const *inputs, gei_tensor *const *outputs, gei_range *ranges, gei_diag *diag) {
