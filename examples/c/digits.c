@@ -14,16 +14,23 @@
 #define SHOWN 8    /* images in the terminal */
 #define PER_ROW 4
 
+static void say(const char* label, const char* text) {
+    if (text && text[0]) fprintf(stderr, "  %s: %s\n", label, text);
+}
+
 /* Ends the program with everything the library knows about the failure. */
-static void must(ge_status status, const char *what) {
+static void must(ge_status status, const char* what) {
     if (status == GE_OK) return;
     ge_error* error;
     ge_error_info info;
     ge_error_take(&error);
-    fprintf(stderr, "%s: %s: %s\n", what, ge_status_name(status), ge_error_get_message(error));
+    fprintf(stderr, "%s: %s [%s]\n", what, ge_error_get_message(error), ge_status_name(status));
     if (error && ge_error_get_info(error, &info, sizeof info) == GE_OK) {
-        fprintf(stderr, "  in %s, argument '%s', node '%s', found '%s', wanted '%s'\n", info.function_name, info.argument, info.node,
-                info.found, info.wanted);
+        say("function", info.function_name);
+        say("argument", info.argument);
+        say("node", info.node);
+        say("found", info.found);
+        say("wanted", info.wanted);
     }
     ge_error_release(error);
     exit(1);
