@@ -136,6 +136,11 @@ ge_status gei_size_broadcast(gei_sizing *s, gei_diag *diag); /* sized: gei_broad
         .to = GEI_UNDEFINED };                                                     \
     GEI_OP_BINARY_TABLE(Name, Traits, Elems, __VA_ARGS__)
 
+GEI_WIDEN_FAMILY(UNARY_FLOAT, "*", "float");
+GEI_WIDEN_FAMILY(UNARY, "*", "real");
+GEI_WIDEN_FAMILY(BINARY, "*", "real");
+GEI_WIDEN_FAMILY(ARITHMETIC, "*", "number bool");
+
 /* Partly known contents of x1 op x2: numbers where both are, a symbol where the other side changes nothing. */
 ge_status gei_elems_add(gei_infer *i);
 ge_status gei_elems_sub(gei_infer *i);

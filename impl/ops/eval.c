@@ -30,6 +30,17 @@ static void view_of(const gei_tensor *t, int32_t dtype, gei_view *v) {
     memcpy(v->dims, t->dims, sizeof v->dims);
 }
 
+/* What a planner's in-place decision does. */
+static ge_status share_bytes(eval *e, gei_tensor **out, gei_diag *diag) {
+    uint32_t slot = e->call->in_place - 1;
+    if (e->call->in_place == 0) return GE_OK;
+    const gei_tensor *in = e->call->in[slot];
+    if (in->size_bytes != out[0]->size_bytes) return gei_fail(diag, GE_ERR_WRONG_STATE, "sizes differ");
+    if (in->size_bytes > 0) memcpy(out[0]->data, in->data, in->size_bytes);
+    e->views[slot].data = out[0]->data;
+    return GE_OK;
+}
+
 /* Views of the inputs; output tensors where the shape is known. */
 static ge_status bind(eval *e, gei_tensor **out, gei_diag *diag) {
     const gei_eval_call *c = e->call;
@@ -51,7 +62,7 @@ static ge_status bind(eval *e, gei_tensor **out, gei_diag *diag) {
         GEI_TRY(gei_tensor_create(c->from, info->dtype, info->shape.rank, info->shape.dims, &out[k], diag));
         view_of(out[k], info->dtype, v);
     }
-    return GE_OK;
+    return share_bytes(e, out, diag);
 }
 
 static ge_status prepare(eval *e, const gei_kernel *kernel, gei_diag *diag) {
@@ -181,7 +192,7 @@ static ge_status eval_node(const gei_node *node, const gei_op *op, gei_tensor *c
         out[0] = gei_tensor_retain(gei_node_const(node));
         return GE_OK;
     }
-    gei_eval_call call = { node, op, kernel, in, pointers, out_infos, from };
+    gei_eval_call call = { node, op, kernel, in, pointers, out_infos, from, 0 };
     return gei_eval_call_run(&call, out, diag);
 }
 

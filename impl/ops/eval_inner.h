@@ -14,6 +14,8 @@ typedef struct gei_eval_call {
     const gei_info *const *in_infos;
     const gei_info *out_infos;      /* dtype known; shape unknown where the kernel finds it */
     const gei_allocator *from;
+    uint32_t in_place;              /* tests: 1 + slot of the input whose bytes output 0 takes over (a copy of them); GE_ERR_WRONG_STATE
+                                       when the sizes differ; 0: none */
 } gei_eval_call;
 
 /* Gives outputs with one reference each; all NULL on failure. */

@@ -55,7 +55,7 @@ static ge_status fold(gei_infer *i, const gei_op *op, gei_infos *keep) {
     gei_tensor **out = gei_arena_array(i->arena, gei_tensor *, i->n_out + 1);
     if (!in || !out) return gei_out_of_memory(i->diag, 0);
     for (uint32_t k = 0; k < i->n_in; k++) in[k] = i->in[k] ? (gei_tensor *)(uintptr_t)i->in[k]->tensor : NULL; /* only read */
-    gei_eval_call call = { i->node, op, NULL, in, i->in, i->out, keep->from };
+    gei_eval_call call = { i->node, op, NULL, in, i->in, i->out, keep->from, 0 };
     ge_status status = gei_eval_call_run(&call, out, NULL);
     if (status != GE_OK) return only_memory(status, i->diag);
     for (uint32_t k = 0; k < i->n_out; k++) {
@@ -123,7 +123,7 @@ static ge_status run_tokens(gei_infer *i, const gei_op *op, gei_tensor **in, con
     }
     gei_info out_info = i->out[0];
     out_info.dtype = GEI_INT64;
-    gei_eval_call call = { i->node, op, NULL, in, pointers, &out_info, from };
+    gei_eval_call call = { i->node, op, NULL, in, pointers, &out_info, from, 0 };
     return gei_eval_call_run(&call, out, NULL);
 }
 

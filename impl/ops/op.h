@@ -190,6 +190,10 @@ typedef struct gei_op {
 } gei_op;
 
 #define GEI_OP(Name) const gei_op gei_op_##Name
+/* Read by the catalogue generator (ops/gen/load.py): data types this operator takes beyond those Ascend IR lists.
+ *   GEI_WIDEN(Add, "x1 x2 y", "uint");   types or classes: float int uint real complex number any */
+#define GEI_WIDEN(Name, ports, types) _Static_assert(1, ports types)
+#define GEI_WIDEN_FAMILY(MACRO, ports, types) _Static_assert(1, ports types)
 
 const gei_op *gei_op_of(const gei_node *node);                /* NULL: the operator has no row */
 const gei_op *gei_op_row(const char *name, size_t name_size); /* NULL: none */

@@ -8,3 +8,4 @@ static const gei_source Identity_sources[] = { { GEI_FROM_ONNX, "Identity", 1, N
 
 GEI_OP(Identity) = { .name = "Identity", .infer = gei_infer_like_x, .kernels = gei_copy_kernels, .sources = Identity_sources,
                      .traits = GEI_OP_PURE | GEI_OP_VIEW | GEI_OP_IDENTITY | GEI_OP_MOVES, .moved = 1 };
+GEI_WIDEN(Identity, "*", "any");

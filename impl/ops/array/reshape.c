@@ -201,3 +201,7 @@ static ge_status infer_flatten_v2(gei_infer *i) {
 }
 
 GEI_OP(FlattenV2) = { .name = "FlattenV2", .infer = infer_flatten_v2, .kernels = gei_copy_kernels, .traits = VIEW_TRAITS, .moved = 1 };
+
+GEI_WIDEN(Reshape, "x y", "any");
+GEI_WIDEN(Flatten, "*", "any");
+GEI_WIDEN(FlattenV2, "*", "any");

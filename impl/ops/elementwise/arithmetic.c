@@ -15,8 +15,10 @@ GEI_FLOAT_LOOPS(GEI_UNARY_LOOP, Muls, x * p[0])
 GEI_WRAPPING_LOOPS(GEI_UNARY_LOOP, Muls, x * (uint64_t)(int64_t)p[0])
 static const gei_unary Muls_unary = { .loops = { GEI_FLOAT_LANES(Muls), GEI_INT_LANES(Muls) }, .to = GEI_UNDEFINED, .params = value_param };
 GEI_OP_UNARY_TABLE(Muls, 0, GEI_NO_SOURCE);
+GEI_WIDEN(Muls, "*", "real");
 
 GEI_FLOAT_LOOPS(GEI_UNARY_LOOP, Adds, x + p[0])
 GEI_WRAPPING_LOOPS(GEI_UNARY_LOOP, Adds, x + (uint64_t)(int64_t)p[0])
 static const gei_unary Adds_unary = { .loops = { GEI_FLOAT_LANES(Adds), GEI_INT_LANES(Adds) }, .to = GEI_UNDEFINED, .params = value_param };
 GEI_OP_UNARY_TABLE(Adds, 0, GEI_NO_SOURCE);
+GEI_WIDEN(Adds, "*", "real");

@@ -2,12 +2,12 @@
 """Generates ge_catalogue.c: the operator definitions as static tables, sorted by name.
 
 usage: catalogue.py OUT DTYPE_HEADER CATALOGUE EXTENSION SOURCE...
-The sources tell which operators have a row: its index goes into the definition.
+The sources tell which operators have a row, whose index goes into the definition, and which data types it adds.
 """
 
 import sys
 
-from load import BUILTIN, KINDS, c_string, check_rows, fail, read_dtypes, read_ops, read_rows, write_if_changed
+from load import BUILTIN, KINDS, c_string, check_rows, fail, read_dtypes, read_ops, read_rows, read_texts, widen, write_if_changed
 
 PORT_KINDS = {"required": "GEI_PORT_REQUIRED", "optional": "GEI_PORT_OPTIONAL", "dynamic": "GEI_PORT_DYNAMIC"}
 
@@ -40,7 +40,7 @@ def dtype_bits(names, order):
 
 def port(p, order):
     symbol = c_string(p["symbol"]) if p.get("symbol") else "NULL"
-    return "{ %s, %s, %s, %s }" % (c_string(p["name"]), PORT_KINDS[p["kind"]], dtype_bits(p["dtypes"], order), symbol)
+    return "{ %s, %s, %s, %s }" % (c_string(p["name"]), PORT_KINDS[p["kind"]], dtype_bits([] if p.get("any") else p["dtypes"], order), symbol)
 
 
 def integer(v):
@@ -97,8 +97,10 @@ def main(out, dtype_header, catalogue, extension, *sources):
     dtypes, numbers = read_dtypes(dtype_header)
     order = {name: i for i, name in enumerate(dtypes)}
     ops = read_ops(catalogue, extension)
-    rows = read_rows(sources)
+    texts = read_texts(sources)
+    rows = read_rows(texts)
     check_rows(rows, ops)
+    widen(ops, texts, rows, order)
     index = {name: i + 1 for i, name in enumerate(rows)}
     tables, definitions, pointers = Tables(), [], []
     for op in ops:

@@ -3,6 +3,10 @@
 
 extension.json has the same schema.  An entry whose name ops.json has too widens it: its ports add data types to the ports of
 those names, its attributes are added, or replace those of the same name.
+
+Rows widen data types where they stand, since Ascend IR lists those of its devices:
+  GEI_WIDEN(Add, "x1 x2 y", "uint");             this operator; ports "*" are all of them
+  GEI_WIDEN_FAMILY(ARITHMETIC, "*", "number");   every GEI_OP_ARITHMETIC(...) row; stands beside the macro
 """
 
 import json
@@ -20,7 +24,17 @@ KINDS = {
     "ListNamedAttrs": "NAMED",
 }
 # A row: a line that starts so.  The first argument is the operator's name.
-ROW = re.compile(r"^GEI_OP(?:_[A-Z0-9_]+)?\((\w+)", re.M)
+ROW = re.compile(r"^GEI_OP(?:_([A-Z0-9_]+))?\((\w+)", re.M)
+WIDEN = re.compile(r'^GEI_WIDEN(_FAMILY)?\((\w+), "([^"]*)", "([^"]*)"\);', re.M)
+CLASSES = {
+    "float": ["float32", "float16", "bfloat16", "float64"],
+    "int": ["int8", "int16", "int32", "int64"],
+    "uint": ["uint8", "uint16", "uint32", "uint64"],
+    "complex": ["complex64", "complex128"],
+    "any": [],
+}
+CLASSES["real"] = CLASSES["float"] + CLASSES["int"] + CLASSES["uint"]
+CLASSES["number"] = CLASSES["real"] + CLASSES["complex"]
 DTYPE = re.compile(r'X\((\w+), (\d+), "(\w+)", (\d+),')
 
 
@@ -54,6 +68,47 @@ def merge_attrs(op, extra):
             op["attrs"].append(attr)
 
 
+def read_texts(sources):
+    return {path: Path(path).read_text() for path in sources}
+
+
+def read_rows(texts):
+    """Row name -> (file, family macro or ""), over the sources that define rows."""
+    rows = {}
+    for path, text in texts.items():
+        for family, name in ROW.findall(text) if path.endswith(".c") else []:
+            if name in rows:
+                fail("%s: row %s is already in %s" % (path, name, rows[name][0]))
+            rows[name] = (path, family)
+    return {name: rows[name] for name in sorted(rows)}
+
+
+def widen_op(where, op, ports, classes):
+    """Adds the classes to the ports; "any" empties the list, which allows every type."""
+    chosen = [p for p in op["inputs"] + op["outputs"] if ports == ["*"] or p["name"] in ports]
+    if not chosen or (ports != ["*"] and len({p["name"] for p in chosen}) < len(set(ports))):
+        fail("%s: operator %s lacks a port of: %s" % (where, op["name"], " ".join(ports)))
+    for port in chosen:
+        for name in classes:
+            if name == "any":
+                port["any"] = True
+            port["dtypes"] = port["dtypes"] + [d for d in CLASSES.get(name, [name]) if d not in port["dtypes"]]
+
+
+def widen(ops, texts, rows, dtypes):
+    by_name = {op["name"]: op for op in ops}
+    for path, text in texts.items():
+        for family, name, ports, classes in WIDEN.findall(text):
+            unknown = [c for c in classes.split() if c not in CLASSES and c not in dtypes]
+            if unknown:
+                fail("%s: GEI_WIDEN of %s: unknown data type %s" % (path, name, unknown[0]))
+            targets = [n for n, (_, f) in rows.items() if f == name] if family else [name]
+            for target in targets:
+                if target not in by_name:
+                    fail("%s: GEI_WIDEN names operator %s, which the catalogue lacks" % (path, target))
+                widen_op(path, by_name[target], ports.split(), classes.split())
+
+
 def read_ops(catalogue, extension):
     """All operators, sorted by name."""
     ops = {op["name"]: op for op in json.loads(Path(catalogue).read_text())["ops"]}
@@ -66,20 +121,9 @@ def read_ops(catalogue, extension):
     return [ops[name] for name in sorted(ops)]
 
 
-def read_rows(sources):
-    """Row name -> file, over the sources that define rows."""
-    rows = {}
-    for path in sources:
-        for name in ROW.findall(Path(path).read_text()):
-            if name in rows:
-                fail("%s: row %s is already in %s" % (path, name, rows[name]))
-            rows[name] = path
-    return {name: rows[name] for name in sorted(rows)}
-
-
 def check_rows(rows, ops):
     known = {op["name"] for op in ops}
-    for name, path in rows.items():
+    for name, (path, _) in rows.items():
         if name not in known:
             fail("%s: row %s names an operator that the catalogue (impl/ops/catalogue) lacks" % (path, name))
 

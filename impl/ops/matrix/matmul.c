@@ -202,3 +202,6 @@ static ge_status map_gemm(gei_import *im, gei_diag *diag) {
 static const gei_source matmul_sources[] = { GEI_ONNX_MAP("Gemm", 7, map_gemm), { 0 } };
 
 GEI_OP(MatMulV2) = { .name = "MatMulV2", .infer = infer_matmul, .kernels = matmul_kernels, .sources = matmul_sources, .traits = GEI_OP_PURE };
+
+GEI_WIDEN(MatMulV2, "x1 x2 bias y", "real");
+GEI_WIDEN(BatchMatMulV2, "x1 x2 bias y", "real");

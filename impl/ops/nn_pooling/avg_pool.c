@@ -95,3 +95,4 @@ static const gei_source global_sources[] = { { GEI_FROM_ONNX, "GlobalAveragePool
 
 GEI_OP(GlobalAveragePool) = { .name = "GlobalAveragePool", .infer = infer_global, .kernels = global_kernels, .sources = global_sources,
                               .traits = GEI_OP_PURE };
+GEI_WIDEN(GlobalAveragePool, "*", "float");

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Convolution by its definition, for expect.py."""
+
+import itertools
+
+import numpy as np
+
+
+def same_pads(size, kernel, stride, dilation, lower):
+    out = -(-size // stride)
+    total = max((out - 1) * stride + (kernel - 1) * dilation + 1 - size, 0)
+    return (total - total // 2, total // 2) if lower else (total // 2, total - total // 2)
+
+
+def conv(x, w, bias=None, strides=None, pads=None, dilations=None, groups=1, auto_pad="NOTSET"):
+    """x [N, C, ...], w [O, C / groups, ...]; pads: (begin, end) for each spatial dim."""
+    n = x.ndim - 2
+    strides, dilations = strides or [1] * n, dilations or [1] * n
+    kernel = w.shape[2:]
+    if auto_pad.startswith("SAME"):
+        pads = [same_pads(x.shape[2 + d], kernel[d], strides[d], dilations[d], auto_pad == "SAME_LOWER") for d in range(n)]
+    elif auto_pad == "VALID" or pads is None:
+        pads = [(0, 0)] * n
+    x = np.pad(x, [(0, 0), (0, 0)] + list(pads))
+    out = [(x.shape[2 + d] - (kernel[d] - 1) * dilations[d] - 1) // strides[d] + 1 for d in range(n)]
+    y = np.zeros([x.shape[0], w.shape[0]] + out)
+    per_in, per_out = x.shape[1] // groups, w.shape[0] // groups
+    for g in range(groups):
+        part = x[:, g * per_in:(g + 1) * per_in].astype(np.float64)
+        filters = w[g * per_out:(g + 1) * per_out].astype(np.float64)
+        for tap in itertools.product(*(range(k) for k in kernel)):
+            window = tuple(slice(tap[d] * dilations[d], tap[d] * dilations[d] + (out[d] - 1) * strides[d] + 1, strides[d]) for d in range(n))
+            y[:, g * per_out:(g + 1) * per_out] += np.einsum("nc...,oc->no...", part[(slice(None), slice(None)) + window],
+                                                           filters[(slice(None), slice(None)) + tap])
+    return y if bias is None else y + np.asarray(bias, np.float64).reshape([1, -1] + [1] * n)
+
+
+def pairs(flat):
+    """[top, bottom, left, right] as pairs."""
+    return [(flat[2 * k], flat[2 * k + 1]) for k in range(len(flat) // 2)]
+
+
+def onnx_pads(flat):
+    """[begins..., ends...] as pairs."""
+    n = len(flat) // 2
+    return [(flat[k], flat[n + k]) for k in range(n)]
+
+
+def conv_ir(x, filter, a, bias=None, filter_format=None):
+    """Conv2D, Conv3D with their attributes."""
+    last = a.get("data_format", "NHWC")[-1] == "C"
+    n = x.ndim - 2
+    spatial = slice(1, n + 1) if last else slice(2, n + 2)
+    if last:
+        x = np.moveaxis(x, -1, 1)
+    if filter_format == "HWCN":
+        filter = np.moveaxis(filter, [-1, -2], [0, 1])
+    y = conv(x, filter, bias, a.get("strides", [1] * (n + 2))[spatial], pairs(a["pads"]), a.get("dilations", [1] * (n + 2))[spatial], a.get("groups", 1),
+             a.get("auto_pad", "NOTSET"))
+    return np.moveaxis(y, 1, -1) if last else y
+
+
+def conv_onnx(x, w, bias, a):
+    pads = onnx_pads(a["pads"]) if "pads" in a else None
+    return conv(x, w, bias, a.get("strides"), pads, a.get("dilations"), a.get("group", 1), a.get("auto_pad", "NOTSET"))
