@@ -3,7 +3,7 @@
 # Sourced by ./dev: builds, and the stages of `./dev test`.  A stage is one function stage_NAME that prints what its
 # runner prints and fails when the runner fails.
 
-ALL_STAGES=(ctest asan python rust go java checks)
+ALL_STAGES=(ctest asan python rust go java parity checks)
 
 configure() {
     local dir=$1
@@ -50,12 +50,34 @@ stage_rust() {
     build_release && (cd "$ROOT/sdk/rust" && CARGO_TARGET_DIR=$BUILD/rust cargo test --jobs "$JOBS" </dev/null)
 }
 
+# Twice: with the strictest pointer checks and a collector that never rests, and with the race detector.
 stage_go() {
-    build_release && (cd "$ROOT/sdk/go" && GOEXPERIMENT=cgocheck2 go test -count=1 ./... </dev/null)
+    build_release &&
+        (cd "$ROOT/sdk/go" &&
+            GOGC=1 GOEXPERIMENT=cgocheck2 go test -count=1 ./... </dev/null &&
+            go test -count=1 -race ./... </dev/null)
 }
 
 stage_java() {
-    build_release && (cd "$ROOT/sdk/java" && mvn -B --no-transfer-progress test </dev/null)
+    local log=$BUILD/java.log
+    build_release && (cd "$ROOT/sdk/java" && mvn -B --no-transfer-progress test </dev/null 2>&1 | tee "$log") &&
+        ! grep -nE 'WARNING.*(JNI|native)|Corrupted channel' "$log"
+}
+
+# What the SDK tests left in $GE_PARITY: the demo model's output and one error record, per language.  All are equal, and
+# the output is what the command line, a C client, writes.
+stage_parity() {
+    build_release || return 1
+    local digits=examples/digits status=0 language
+    "$GE_PREFIX/bin/ge" run $digits/digits.onnx --input image=$digits/images.npy --output "$GE_PARITY" >/dev/null || return 1
+    for language in python rust go java; do
+        local bytes=$GE_PARITY/$language.bin
+        tail -c "$(stat -c %s "$bytes")" "$GE_PARITY/probabilities.npy" | cmp - "$bytes" || status=1
+        diff "$GE_PARITY/python.txt" "$GE_PARITY/$language.txt" || status=1
+    done
+    [ $status = 0 ] || return 1
+    say "same output bytes in C, Python, Rust, Go and Java, and the same error record:"
+    sed 's/^/    /' "$GE_PARITY/python.txt"
 }
 
 # Each file of tests/checks is one check: exit 0 is a pass.  Names starting with _ are parts of others.
@@ -109,6 +131,7 @@ run_stages() {
     for stage in "$@"; do
         declare -F "stage_$stage" >/dev/null || die "unknown stage '$stage' (stages: ${ALL_STAGES[*]})"
     done
+    rm -rf "$GE_PARITY" && mkdir -p "$GE_PARITY"
     for stage in "$@"; do
         say "stage $stage"
         started=$SECONDS

@@ -81,7 +81,7 @@ func (e *Error) Unwrap() []error {
 // Record is the whole record as lines "key: value"; the same text in every SDK.
 func (e *Error) Record() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "status: %#010x\nname: %s\nmessage: %s\nfunction: %s\nargument: %s\nargument_index: %d\n"+
+	fmt.Fprintf(&b, "status: 0x%08x\nname: %s\nmessage: %s\nfunction: %s\nargument: %s\nargument_index: %d\n"+
 		"node: %s\nfound: %s\nwanted: %s\n", e.Status, e.Name, e.Message, e.Function, e.Argument, e.ArgumentIndex,
 		e.Node, e.Found, e.Wanted)
 	for _, d := range e.Details {
