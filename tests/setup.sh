@@ -48,7 +48,7 @@ apt_install() {
         { tail -n 20 "$BUILD/apt.log" >&2; die "apt-get could not install: $*"; }
 }
 
-# What building and testing the C library takes.
+# What building the C library and its command line takes.
 setup_c() {
     need_python
     local missing=()
@@ -58,10 +58,11 @@ setup_c() {
     have ninja || missing+=(ninja-build)
     have pkg-config || missing+=(pkg-config)
     have objcopy || missing+=(binutils)
-    [ -e /usr/include/cmocka.h ] || missing+=(libcmocka-dev)
     ls /usr/include/oneapi/dnnl/dnnl.h /usr/include/dnnl.h >/dev/null 2>&1 || missing+=(libdnnl-dev)
     apt_install "${missing[@]}"
 }
+
+setup_c_tests() { [ -e /usr/include/cmocka.h ] || apt_install libcmocka-dev; }
 
 # What the SDKs, the header checks, the ABI gate and fuzzing take on top.
 setup_sdks() {

@@ -20,8 +20,9 @@ compile() {
     say "built ${1#"$ROOT"/}"
 }
 
+# build_release [ON|OFF]: with or without the C tests; installs into build/prefix.
 build_release() {
-    configure "$GE_RELEASE" -DCMAKE_BUILD_TYPE=Release &&
+    configure "$GE_RELEASE" -DCMAKE_BUILD_TYPE=Release "-DGE_BUILD_TESTS=${1:-ON}" &&
         compile "$GE_RELEASE" &&
         cmake --install "$GE_RELEASE" --prefix "$GE_PREFIX" >"$GE_RELEASE/install.log" ||
         { say "the release build failed"; return 1; }
@@ -126,6 +127,7 @@ sdk_present() {
 
 run_stages() {
     setup_c
+    setup_c_tests
     setup_sdks
     local stage started results=() failed=0
     for stage in "$@"; do
