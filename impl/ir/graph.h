@@ -48,6 +48,7 @@ typedef struct gei_op_def {
     const gei_subgraph_def *subgraphs;
     uint16_t n_inputs, n_outputs, n_attrs, n_subgraphs;
     uint32_t row;           /* index + 1 of its behaviour in the operator table, 0: none (set by the generator) */
+    const struct gei_op *own_row; /* behaviour of an operator made at run time; NULL: see row */
 } gei_op_def;
 
 /* ---- graph ---- */

@@ -33,6 +33,7 @@ const gei_op_def *gei_catalogue_at(size_t index) { return index < gei_catalogue_
 
 static const gei_op *row_of(const gei_op_def *def) {
     uint32_t row = def->row;
+    if (def->own_row) return def->own_row;
     for (size_t i = 0; row == 0 && i < gei_builtin_row_count; i++)
         if (gei_builtin_rows[i].def == def) row = gei_builtin_rows[i].row;
     return row == 0 ? NULL : gei_op_table[row - 1];
