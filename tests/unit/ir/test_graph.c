@@ -157,11 +157,17 @@ static void subgraphs_belong_to_the_root_and_go_with_their_node(void **state) {
     assert_ok(gei_graph_add_subgraph(other, "branches", d, &diag), &diag);
     assert_ok(gei_graph_add_subgraph(other, "branches", c, &diag), &diag);
     assert_int_equal(other->n_subgraphs, 2);
+    assert_fails_with(gei_graph_rename(d, "c", &diag), &diag, "has a subgraph 'c' already");
+    assert_fails_with(gei_graph_rename(d, "", &diag), &diag, "empty");
+    assert_ok(gei_graph_rename(d, "e", &diag), &diag);
+    assert_null(gei_graph_find_subgraph(g, "d", 1));
+    assert_ptr_equal(gei_graph_find_subgraph(g, "e", 1), d);
+    assert_ok(gei_graph_rename(g, "c", &diag), &diag); /* the root's name is its own affair */
     gei_graph_remove_node(call);
     assert_int_equal(g->subgraphs.count, 2);
     assert_null(gei_graph_find_subgraph(g, "a", 1));
     assert_ptr_equal(gei_graph_find_subgraph(g, "c", 1), c);
-    assert_ptr_equal(gei_graph_find_subgraph(g, "d", 1), d);
+    assert_ptr_equal(gei_graph_find_subgraph(g, "e", 1), d);
     assert_true(g->subgraphs.items[c->sub_index] == c && g->subgraphs.items[d->sub_index] == d);
     gei_graph_destroy(elsewhere);
     gei_graph_destroy(c); /* not a root: nothing happens */
@@ -211,7 +217,7 @@ static ge_status build(const gei_allocator *from, void *arg) {
     (void)arg;
     gei_graph *g = NULL, *sub;
     gei_node *node, *x, *last = NULL;
-    gei_dim batch;
+    gei_dim batch = 0;
     gei_diag diag = { 0 };
     ge_status st = gei_graph_create(from, "g", &g, &diag);
     if (st == GE_OK) st = gei_graph_symbol(g, "batch", 5, &batch, &diag);

@@ -93,7 +93,8 @@ static void attributes_of_every_kind_round_trip(void **state) {
          "ts=[f32[]{1},null], lists=[[],[1,2]], named={a=1, \"b c\"={c=[[1]]}, d={}}]\n"
          "  %e = Many[f=nan(7fa00001), s=\"\", d=undefined, t=null, bytes=#, ints=[], floats=floats[], bools=bools[], "
          "texts=strings[], dtypes=dtypes[], ts=tensors[], lists=lists[], named={}]\n"
-         "  %private = Relu(x=%m) [_x=none, _y=1.5, _z=[nan(ffc00000),2.0], _w=[f64,bool], _v=[bool[1]{1}]]\n"
+         "  %private = Relu(x=%m) [_x=none, _y=1.5, _z=[nan(ffc00000),2.0], _w=[f64,bool], _v=[bool[1]{1}], "
+         "_u=[[1.0,inf],floats[]], _t=[#00ff,#], _s=float_lists[], _r=bytes[]]\n"
          "}\n");
 }
 
