@@ -29,7 +29,7 @@ static void print_problem(const checker *c, const ge_problem *p) {
     put(c->path);
     if (p->offset) printf(":%llu", (unsigned long long)p->offset);
     printf(": error: ");
-    if (is_given(p->node)) {
+    if (is_given(p->node) && !(is_given(p->message) && strstr(p->message, p->node))) {
         printf("node '");
         put(p->node);
         putchar('\'');
@@ -166,7 +166,7 @@ const arg_command cmd_check = {
     .operands = "MODEL",
     .n_operands = 1,
     .summary = "Reads and compiles a model and lists everything that is wrong with it.",
-    .details = "Problems go to standard output, one a line: FILE[:OFFSET]: error: node 'NAME' (OPERATOR): what [STATUS].\n"
+    .details = "Problems go to standard output, one a line: FILE[:OFFSET]: error: what, at which node [STATUS].\n"
                "The exit code is 0 without problems and 3 with some.\n",
     .options = options,
     .n_options = sizeof options / sizeof options[0],
