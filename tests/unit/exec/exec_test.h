@@ -11,10 +11,17 @@ static inline const gei_op_def *exec_find(void *user, const char *name, size_t n
     return gei_catalogue_find(name, name_size);
 }
 
+/* A test file with operators of its own defines EXEC_FIND before it includes this. */
+#ifdef EXEC_FIND
+static const gei_op_def *EXEC_FIND(void *user, const char *name, size_t name_size);
+#else
+#define EXEC_FIND exec_find
+#endif
+
 static inline gei_graph *exec_graph(const gei_allocator *from, const char *text) {
     gei_graph *g = NULL;
     gei_diag diag = { 0 };
-    assert_ok(gei_graph_parse(from, text, strlen(text), exec_find, NULL, &g, &diag), &diag);
+    assert_ok(gei_graph_parse(from, text, strlen(text), EXEC_FIND, NULL, &g, &diag), &diag);
     return g;
 }
 
