@@ -63,7 +63,7 @@ func load(t *testing.T) *ge.Model {
 func images(t *testing.T) *ge.Tensor {
 	t.Helper()
 	count, data := npy(t, "images.npy")
-	tensor := must(ge.NewTensor([]int64{count, 1, 8, 8}, data))(t)
+	tensor := must(ge.NewTensor(nil, []int64{count, 1, 8, 8}, data))(t)
 	t.Cleanup(func() { tensor.Close() })
 	return tensor
 }
@@ -134,7 +134,7 @@ func TestProbabilitiesAgreeWithTheReference(t *testing.T) {
 }
 
 func TestAnErrorShowsItsFullRecord(t *testing.T) {
-	wide := must(ge.NewTensor([]int64{1, 1, 8, 9}, make([]float32, 72)))(t)
+	wide := must(ge.NewTensor(nil, []int64{1, 1, 8, 9}, make([]float32, 72)))(t)
 	defer wide.Close()
 	_, err := load(t).Run(context.Background(), wide)
 	var e *ge.Error

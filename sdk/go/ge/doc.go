@@ -5,7 +5,7 @@
 //	model, err := ge.Load("digits.onnx")
 //	...
 //	defer model.Close()
-//	image, err := ge.NewTensor([]int64{1, 1, 8, 8}, pixels)
+//	image, err := ge.NewTensor(nil, []int64{1, 1, 8, 8}, pixels)
 //	...
 //	outputs, err := model.Run(ctx, image)
 //

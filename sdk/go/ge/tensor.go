@@ -97,11 +97,13 @@ func describe(pins *runtime.Pinner, dtype DType, dims []int64) (C.ge_tensor_desc
 	return desc, nil
 }
 
-// NewTensor makes a tensor with a copy of data.
-func NewTensor[T Element](dims []int64, data []T) (*Tensor, error) {
-	if checked != nil {
-		return nil, checked
+// NewTensor makes a tensor with a copy of data. The context is that of the models it is for, usually nil.
+func NewTensor[T Element](context *Context, dims []int64, data []T) (*Tensor, error) {
+	c, leave, err := context.live()
+	if err != nil {
+		return nil, err
 	}
+	defer leave()
 	var pins runtime.Pinner
 	defer pins.Unpin()
 	desc, err := describe(&pins, dtypeOf[T](), dims)
@@ -110,7 +112,7 @@ func NewTensor[T Element](dims []int64, data []T) (*Tensor, error) {
 	}
 	var raw *C.ge_tensor
 	bytes := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(data))), len(data)*int(unsafe.Sizeof(*new(T))))
-	err = taken(C.ge_shim_tensor_create_from_data(nil, &desc, (*C.uint8_t)(unsafe.SliceData(bytes)), C.size_t(len(bytes)), &raw))
+	err = taken(C.ge_shim_tensor_create_from_data(c, &desc, (*C.uint8_t)(unsafe.SliceData(bytes)), C.size_t(len(bytes)), &raw))
 	if err != nil {
 		return nil, err
 	}

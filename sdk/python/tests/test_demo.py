@@ -77,6 +77,16 @@ def test_a_binding_reads_its_input_anew_at_each_run(model, images):
             assert binding.outputs[0].tobytes() == once.tobytes()
 
 
+def test_a_model_takes_plain_arrays_in_its_own_context(digits, images):
+    with ge.Context({"ge.threads": 1}) as context, ge.load(digits / "digits.onnx", context=context) as model:
+        with model.bind(images) as binding:
+            binding.run()
+            once, = model(images)
+            assert binding.outputs[0].tobytes() == once.tobytes()
+        with pytest.raises(ge.HandleError, match="OTHER_CONTEXT"):
+            model(ge.tensor(images))
+
+
 def test_the_graph_before_and_after_can_be_dumped(model, digits):
     with ge.Graph(digits / "digits.onnx") as graph:
         assert any(node["op_type"].startswith("Softmax") for node in graph.nodes)

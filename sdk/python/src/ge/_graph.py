@@ -24,6 +24,7 @@ class Graph(Handle):
         """Reads a model from a file (a path) or from memory (a bytes-like object)."""
         if format not in _FORMATS:
             raise ValueError(f"no file format '{format}'; there are: {', '.join(_FORMATS)}")
+        self._context = context
         with Options(options or {}) as settings:
             how = {"options": settings._live}
             if isinstance(source, (str, os.PathLike)):
@@ -50,4 +51,4 @@ class Graph(Handle):
     def compile(self, options: Mapping[str, OptionValue] | None = None) -> Model:
         """A model of the graph as it is now; later changes of the graph do not reach it."""
         with Options(options or {}) as settings:
-            return Model(_raw.ge_graph_compile(self._live, {"options": settings._live}))
+            return Model(_raw.ge_graph_compile(self._live, {"options": settings._live}), self._context)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Sequence
 
 from . import _raw
+from ._context import Context
 from ._handle import Handle
 from ._tensor import DType, Tensor, tensor
 from ._text import dump_format, read_text
@@ -29,7 +30,7 @@ def _io(info: dict[str, Any]) -> IO:
     return IO(info["name"], DType(info["dtype"]), shape, bool(info["is_optional"]))
 
 
-def _values(sources: Sequence[Any]) -> list[Any]:
+def _values(sources: Sequence[Any], context: Context | None) -> list[Any]:
     """A value handle per source, None for None; the caller destroys them."""
     values: list[Any] = []
     try:
@@ -38,7 +39,7 @@ def _values(sources: Sequence[Any]) -> list[Any]:
                 values.append(None)
                 continue
             own = isinstance(source, Tensor)
-            t = source if own else tensor(source)
+            t = source if own else tensor(source, context=context)
             values.append(_raw.ge_value_create_from_tensor(t._live))
             if not own:
                 t.close()  # the value keeps the memory
@@ -62,8 +63,9 @@ class Model(Handle):
 
     _destroy = staticmethod(_raw.ge_model_destroy)
 
-    def __init__(self, handle: Any) -> None:
+    def __init__(self, handle: Any, context: Context | None = None) -> None:
         self._open(handle)
+        self._context = context  # tensors for the model are made in it
         self.inputs: list[IO] = self._ios(_raw.GE_DIRECTION_IN)
         self.outputs: list[IO] = self._ios(_raw.GE_DIRECTION_OUT)
         self._input_index = {io.name: i for i, io in enumerate(self.inputs)}
@@ -91,7 +93,7 @@ class Model(Handle):
         by name. `deadline_ns` is a time of time.monotonic_ns() after which the run gives up."""
         if named:
             inputs = self._by_name(inputs, named)
-        values = _values(inputs)
+        values = _values(inputs, self._context)
         results: list[Any] = []
         try:
             results = _raw.ge_model_run(self._live, {"deadline_ns": deadline_ns} if deadline_ns else None, values,
@@ -131,11 +133,12 @@ class Binding(Handle):
 
     def __init__(self, model: Model) -> None:
         self._open(_raw.ge_binding_create(model._live))
+        self._context = model._context
         self._count = len(model.outputs)
 
     def set_input(self, index: int, source: Any) -> None:
         """Each run reads the bytes of `source` anew."""
-        values = _values([source])
+        values = _values([source], self._context)
         try:
             _raw.ge_binding_set_input(self._live, index, values[0])
         finally:
@@ -143,7 +146,7 @@ class Binding(Handle):
 
     def set_output(self, index: int, target: Any) -> None:
         """Runs write into the memory of `target`, which must fit exactly."""
-        values = _values([target])
+        values = _values([target], self._context)
         try:
             _raw.ge_binding_set_output(self._live, index, values[0])
         finally:

@@ -112,12 +112,17 @@ impl Tensor {
 
     /// A tensor with a copy of a slice.
     pub fn from_slice<T: Element>(dims: &[i64], data: &[T]) -> Result<Self> {
+        Self::from_slice_in(None, dims, data)
+    }
+
+    /// The same in a context.
+    pub fn from_slice_in<T: Element>(context: Option<&Context>, dims: &[i64], data: &[T]) -> Result<Self> {
         let desc = desc_of(T::DTYPE, dims)?;
         let mut raw = std::ptr::null_mut();
         // SAFETY: the bytes of a slice with their size, copied by the call.
         check(unsafe {
             sys::ge_tensor_create_from_data(
-                live(None),
+                live(context),
                 &desc,
                 data.as_ptr().cast(),
                 std::mem::size_of_val(data),

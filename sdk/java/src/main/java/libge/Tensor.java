@@ -14,23 +14,38 @@ public final class Tensor implements AutoCloseable {
         handle = new Handle(this, pointer, Raw::ge_tensor_destroy);
     }
 
-    /** A tensor with a copy of {@code data}. */
+    /** A tensor with a copy of {@code data}, in the process default context. */
     public static Tensor of(float[] data, long... dims) {
-        Tensor tensor = create(DType.FLOAT32, dims, 4L * data.length);
+        return of(null, data, dims);
+    }
+
+    /** A tensor with a copy of {@code data}; the context is that of the models it is for. */
+    public static Tensor of(Context context, float[] data, long... dims) {
+        Tensor tensor = create(context, DType.FLOAT32, dims, 4L * data.length);
         tensor.writable().asFloatBuffer().put(data);
         return tensor;
     }
 
-    /** A tensor with a copy of {@code data}. */
+    /** A tensor with a copy of {@code data}, in the process default context. */
     public static Tensor of(long[] data, long... dims) {
-        Tensor tensor = create(DType.INT64, dims, 8L * data.length);
+        return of(null, data, dims);
+    }
+
+    /** A tensor with a copy of {@code data}; the context is that of the models it is for. */
+    public static Tensor of(Context context, long[] data, long... dims) {
+        Tensor tensor = create(context, DType.INT64, dims, 8L * data.length);
         tensor.writable().asLongBuffer().put(data);
         return tensor;
     }
 
-    /** A tensor with a copy of {@code data}. */
+    /** A tensor with a copy of {@code data}, in the process default context. */
     public static Tensor of(int[] data, long... dims) {
-        Tensor tensor = create(DType.INT32, dims, 4L * data.length);
+        return of(null, data, dims);
+    }
+
+    /** A tensor with a copy of {@code data}; the context is that of the models it is for. */
+    public static Tensor of(Context context, int[] data, long... dims) {
+        Tensor tensor = create(context, DType.INT32, dims, 4L * data.length);
         tensor.writable().asIntBuffer().put(data);
         return tensor;
     }
@@ -62,11 +77,12 @@ public final class Tensor implements AutoCloseable {
         }
     }
 
-    private static Tensor create(DType dtype, long[] dims, long size) {
+    private static Tensor create(Context context, DType dtype, long[] dims, long size) {
+        long c = Context.enter(context);
         try (Memory memory = Memory.open()) {
             Memory.Block desc = desc(memory, dtype, dims);
             Memory.Block out = memory.take(8);
-            GeException.check(Raw.ge_tensor_create(0, desc.address(), out.address()));
+            GeException.check(Raw.ge_tensor_create(c, desc.address(), out.address()));
             Tensor tensor = new Tensor(out.getLong(0));
             long has = tensor.info(Raw.TENSOR_INFO_DATA_SIZE);
             if (has != size) {
@@ -74,6 +90,8 @@ public final class Tensor implements AutoCloseable {
                 throw new IllegalArgumentException("the shape asks for " + has + " bytes, the data has " + size);
             }
             return tensor;
+        } finally {
+            Context.leave(context);
         }
     }
 
