@@ -14,6 +14,9 @@ void gei_api_graph_release(gei_api_graph *g) {
     if (atomic_fetch_sub_explicit(&g->refs, 1, memory_order_acq_rel) != 1) return;
     gei_api_context *ctx = g->ctx;
     gei_graph_destroy(g->root);
+    gei_strmap_deinit(&g->shapes);
+    gei_arena_deinit(&g->shapes_arena);
+    pthread_mutex_destroy(&g->shapes_lock);
     gei_free(&ctx->from, g, sizeof *g, 0);
     gei_context_release(ctx);
 }
@@ -32,7 +35,7 @@ ge_status gei_graph_view_handle(gei_api_graph *owner, gei_graph *graph, ge_graph
     gei_api_graph_view *view = gei_alloc_zero(&owner->ctx->from, sizeof *view, 0);
     if (!view) return gei_out_of_memory(diag, sizeof *view);
     gei_api_graph_retain(owner);
-    *view = (gei_api_graph_view){ owner, graph, graph->serial };
+    *view = (gei_api_graph_view){ owner, graph, graph->serial, graph->sub_index };
     return gei_object_handle(owner->ctx, GEI_HANDLE_GRAPH, view, view_destroy, (void **)out, diag);
 }
 
@@ -46,8 +49,20 @@ ge_status gei_api_graph_new(gei_api_context *c, gei_graph *root, gei_api_graph *
     atomic_init(&g->refs, 1);
     g->ctx = c;
     g->root = root;
+    gei_strmap_init(&g->shapes, &c->from);
+    gei_arena_init(&g->shapes_arena, &c->from);
+    pthread_mutex_init(&g->shapes_lock, NULL);
     gei_context_retain(c);
     return GE_OK;
+}
+
+ge_status gei_api_graph_create(gei_api_context *c, const char *name, size_t name_size, gei_api_graph **out, gei_diag *diag) {
+    gei_graph *root;
+    char *text;
+    GEI_TRY(gei_text_copy(&c->from, name, name_size, &text, diag));
+    ge_status st = gei_graph_create(&c->from, text, &root, diag);
+    gei_text_free(&c->from, text, name_size);
+    return st == GE_OK ? gei_api_graph_new(c, root, out, diag) : st;
 }
 
 ge_status gei_graph_handle(gei_api_context *c, gei_graph *root, ge_graph **out, gei_diag *diag) {
@@ -61,6 +76,8 @@ ge_status gei_graph_handle(gei_api_context *c, gei_graph *root, ge_graph **out, 
 gei_graph *gei_view_graph(const gei_api_graph_view *view, gei_diag *diag) {
     gei_graph *root = view->owner->root;
     if (view->graph == root) return root;
+    bool in_place = view->place < root->subgraphs.count && root->subgraphs.items[view->place] == view->graph;
+    if (in_place && view->graph->serial == view->serial) return view->graph;
     for (size_t i = 0; i < root->subgraphs.count; i++)
         if (root->subgraphs.items[i] == view->graph && view->graph->serial == view->serial) return view->graph;
     gei_argument_fail(diag, "graph", 0, GE_ERR_HANDLE_STALE, "the subgraph behind this view was removed");
@@ -109,20 +126,18 @@ ge_status gei_id_port_of(const gei_graph *g, ge_port_id id, const char *argument
 ge_status ge_graph_create(const ge_context *context, const char *name, size_t name_size, ge_graph **out_graph) {
     GEI_CALL;
     gei_api_context *c;
-    gei_graph *g;
-    char *text;
+    gei_api_graph *g;
     if (out_graph) *out_graph = NULL;
     GEI_NEED(name, 1);
     GEI_NEED(out_graph, 3);
     GEI_CHECK(gei_text_in(name, &name_size, "name", 1, &diag));
     ge_status st = gei_context_of(context, __func__, &c);
     if (st != GE_OK) return st;
-    st = gei_text_copy(&c->from, name, name_size, &text, &diag);
+    st = gei_api_graph_create(c, name, name_size, &g, &diag);
     if (st == GE_OK) {
-        st = gei_graph_create(&c->from, text, &g, &diag);
-        gei_text_free(&c->from, text, name_size);
+        st = gei_graph_view_handle(g, g->root, out_graph, &diag);
+        gei_api_graph_release(g); /* the view holds it */
     }
-    if (st == GE_OK) st = gei_graph_handle(c, g, out_graph, &diag);
     gei_context_release(c);
     return GEI_RETURN(st);
 }

@@ -37,6 +37,9 @@ ge_status gei_id_port_of(const gei_graph *g, ge_port_id id, const char *argument
                          uint32_t *out_port, gei_diag *diag);
 ge_status gei_id_bad(const char *argument, int32_t index, uint64_t id, gei_diag *diag);
 
+/* Sets the outputs of g, named by ids; names NULL or `count` of them. */
+ge_status gei_outputs_set(gei_graph *g, const ge_value_id *ids, size_t count, const char *const *names, const char *argument, gei_diag *diag);
+
 /* The graph behind a handle, seen to be there still; leaves the calling function with the record written. */
 #define GEI_GRAPH(g, handle)                                                             \
     GEI_GET(gei_api_graph_view, g##_view, handle, GRAPH, 0);                             \

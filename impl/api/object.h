@@ -92,19 +92,25 @@ typedef struct gei_api_graph {      /* the shared owner of a root graph */
     atomic_uint refs;
     gei_api_context *ctx;
     gei_graph *root;
+    pthread_mutex_t shapes_lock;    /* guards the two below, never held around foreign code */
+    gei_strmap shapes;              /* dims with symbols -> what a public desc shows of them: graph_desc.c */
+    gei_arena shapes_arena;
 } gei_api_graph;
 
 typedef struct gei_api_graph_view { /* behind a ge_graph handle */
     gei_api_graph *owner;
     gei_graph *graph;               /* the root or a subgraph; a subgraph may be gone: check with gei_view_alive */
     uint32_t serial;                /* of graph, to see that it is still the same */
+    uint32_t place;                 /* of a subgraph: where root->subgraphs had it first */
 } gei_api_graph_view;
 
 void gei_api_graph_retain(gei_api_graph *g);
 void gei_api_graph_release(gei_api_graph *g);
 /* A new owner with one count.  Takes `root` also on failure. */
 ge_status gei_api_graph_new(gei_api_context *c, gei_graph *root, gei_api_graph **out, gei_diag *diag);
-/* The same behind a new handle. */
+/* The same around a new, empty graph of that name. */
+ge_status gei_api_graph_create(gei_api_context *c, const char *name, size_t name_size, gei_api_graph **out, gei_diag *diag);
+/* As gei_api_graph_new, behind a new handle. */
 ge_status gei_graph_handle(gei_api_context *c, gei_graph *root, ge_graph **out, gei_diag *diag);
 /* A new handle for `graph`, root or subgraph of owner. */
 ge_status gei_graph_view_handle(gei_api_graph *owner, gei_graph *graph, ge_graph **out, gei_diag *diag);

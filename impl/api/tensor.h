@@ -10,6 +10,8 @@ bool gei_strides_dense(int32_t rank, const int64_t *dims, const int64_t *strides
 /* Takes the reference of `tensor`; format, placement, origin and strides from d.  For strided ones `tensor` is a flat row of all bytes. */
 ge_status gei_tensor_handle_described(gei_api_context *c, gei_tensor *tensor, ge_ownership ownership, const gei_desc *d, ge_tensor **out,
                                       gei_diag *diag);
+/* Whose memory it is, told by the tensor alone. */
+ge_ownership gei_tensor_ownership(const gei_tensor *t);
 /* A dense copy of any tensor, one reference. */
 ge_status gei_tensor_densify(gei_api_tensor *t, gei_tensor **out, gei_diag *diag);
 

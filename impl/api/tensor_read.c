@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "api/tensor.h"
+#include "frontend/mapped.h"
 
 #define FIRST_INFO_SIZE sizeof(ge_tensor_info)
 
@@ -163,6 +164,13 @@ ge_status ge_tensor_get_strings(const ge_tensor *tensor, const uint8_t **out_byt
 /* ---- view and copy ---- */
 
 static void release_parent(void *user) { gei_tensor_release(user); }
+
+ge_ownership gei_tensor_ownership(const gei_tensor *t) {
+    while (!t->owned && t->release == release_parent) t = t->release_user;
+    if (t->owned) return GE_OWNERSHIP_LIBRARY;
+    if (t->release != gei_mapped_release) return GE_OWNERSHIP_CALLER;
+    return ((const gei_mapped *)t->release_user)->file.mapped ? GE_OWNERSHIP_FILE : GE_OWNERSHIP_LIBRARY;
+}
 
 static ge_status make_view(gei_api_tensor *t, const gei_desc *d, ge_tensor **out, gei_diag *diag) {
     int64_t n;

@@ -70,6 +70,15 @@ static void put_ints(gei_sink *to, const int64_t *values, size_t count) {
     gei_sink_text(to, "}");
 }
 
+static void put_floats(gei_sink *to, const float *values, size_t count) {
+    gei_sink_text(to, "{");
+    for (size_t i = 0; i < count; i++) {
+        if (i) gei_sink_text(to, ", ");
+        gei_sink_fixed(to, values[i], 6);
+    }
+    gei_sink_text(to, "}");
+}
+
 static void put_text(gei_sink *to, gei_text t) {
     gei_sink_text(to, "\"");
     gei_sink_bytes(to, t.data, t.size);
@@ -83,6 +92,7 @@ static void put_list_item(gei_sink *to, const gei_attr *a, uint32_t i) {
     case GEI_ATTR_STRINGS: put_text(to, a->v.strings[i]); break;
     case GEI_ATTR_DTYPES: gei_sink_text(to, gei_dtype_get(a->v.dtypes[i]) ? gei_dtype_get(a->v.dtypes[i])->ge_name : "?"); break;
     case GEI_ATTR_TENSORS: put_tensor(to, a->v.tensors[i]); break;
+    case GEI_ATTR_FLOAT_LISTS: put_floats(to, a->v.float_lists[i].data, a->v.float_lists[i].count); break;
     default: put_ints(to, a->v.lists[i].data, a->v.lists[i].count); break;
     }
 }
@@ -97,6 +107,7 @@ static void put_attr(gei_sink *to, const gei_attr *a) {
     case GEI_ATTR_TENSOR: put_tensor(to, a->v.tensor); return;
     case GEI_ATTR_INTS: put_ints(to, a->v.ints, a->count); return;
     case GEI_ATTR_BYTES:
+    case GEI_ATTR_BYTES_LIST:
     case GEI_ATTR_NAMED:
     case GEI_ATTR_NONE: gei_sink_text(to, "<not_supported>"); return;
     default: break;

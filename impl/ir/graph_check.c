@@ -112,11 +112,12 @@ static ge_status check_attrs(const gei_node *node, gei_diag *diag) {
     for (uint32_t i = 0; i < node->def->n_attrs; i++) {
         const gei_attr_def *def = &node->def->attrs[i];
         const gei_attr *set = gei_attrs_find(&node->attrs, def->name);
-        if (set ? set->kind == def->kind : !def->required) continue;
+        bool is_empty = set && set->kind == GEI_ATTR_TENSOR && !set->v.tensor;
+        if (set ? set->kind == def->kind && !is_empty : !def->required) continue;
         gei_diag_node(diag, node->name);
-        gei_diag_found(diag, "%s", set ? gei_attr_kind_name(set->kind) : "nothing");
+        gei_diag_found(diag, "%s", set && !is_empty ? gei_attr_kind_name(set->kind) : "nothing");
         gei_diag_wanted(diag, "%s", gei_attr_kind_name(def->kind));
-        if (!set)
+        if (!set || is_empty)
             return gei_fail(diag, GE_ERR_BAD_ATTR, "%s '%s': required attribute '%s' is missing", node->def->name, node->name, def->name);
         return gei_fail(diag, GE_ERR_BAD_ATTR, "%s '%s': attribute '%s' is of kind %s, wanted %s", node->def->name, node->name, def->name,
                         gei_attr_kind_name(set->kind), gei_attr_kind_name(def->kind));

@@ -165,7 +165,7 @@ ge_status gei_tensor_wrap(const gei_allocator *from, int32_t dtype, int32_t rank
     fill(t, dtype, rank, dims, n_elems);
     t->data = data;
     t->size_bytes = size_bytes;
-    t->read_only = read_only;
+    atomic_init(&t->read_only, read_only);
     t->release = release;
     t->release_user = user;
     t->from = from;
@@ -195,6 +195,10 @@ void gei_tensor_release(gei_tensor *t) {
     if (before != 1) return;
     if (t->release) t->release(t->release_user);
     gei_free(t->from, t, t->alloc_bytes, t->alloc_align);
+}
+
+void gei_tensor_freeze(gei_tensor *t) {
+    if (t) atomic_store_explicit(&t->read_only, true, memory_order_relaxed);
 }
 
 bool gei_tensor_equal(const gei_tensor *a, const gei_tensor *b) {

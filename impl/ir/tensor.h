@@ -22,7 +22,7 @@ typedef struct gei_tensor {
     void *data;          /* NULL only when size_bytes is 0 */
     size_t size_bytes;
     bool owned;          /* allocated by gei_tensor_create */
-    bool read_only;
+    atomic_bool read_only;
     void (*release)(void *user); /* nullable; runs once, any thread, after the last reference */
     void *release_user;
     const gei_allocator *from;   /* of this struct and of owned data; outlives the tensor */
@@ -41,6 +41,7 @@ bool gei_tensor_string_at(const gei_tensor *t, int64_t index, const char **out_t
 ge_status gei_tensor_clone(const gei_allocator *from, const gei_tensor *t, gei_tensor **out, gei_diag *diag); /* copies the bytes */
 gei_tensor *gei_tensor_retain(gei_tensor *t); /* NULL is fine */
 void gei_tensor_release(gei_tensor *t);       /* NULL is fine */
+void gei_tensor_freeze(gei_tensor *t);        /* read-only from now on, for every holder; any thread; NULL is fine */
 bool gei_tensor_equal(const gei_tensor *a, const gei_tensor *b); /* dtype, shape and bytes */
 gei_shape gei_tensor_shape(const gei_tensor *t);
 /* Checked element count and bytes of a concrete shape: GE_ERR_... names rank, negative dim, overflow. */

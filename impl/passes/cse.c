@@ -30,7 +30,7 @@ static uint64_t hash_node(const gei_node *node) {
         const gei_named_attr *a = &node->attrs.items[i];
         h ^= gei_hash_bytes(a->name, strlen(a->name), a->value.kind); /* order of setting does not matter */
         if (a->value.kind == GEI_ATTR_INT) h ^= gei_hash_bytes(&a->value.v.i, sizeof a->value.v.i, 1);
-        if (a->value.kind == GEI_ATTR_TENSOR && a->value.v.tensor->size_bytes <= CONST_COMPARE_BYTES)
+        if (a->value.kind == GEI_ATTR_TENSOR && a->value.v.tensor && a->value.v.tensor->size_bytes <= CONST_COMPARE_BYTES)
             h ^= gei_hash_bytes(a->value.v.tensor->data, a->value.v.tensor->size_bytes, 2);
     }
     return h;
@@ -39,6 +39,7 @@ static uint64_t hash_node(const gei_node *node) {
 static bool attr_same(const gei_attr *a, const gei_attr *b) {
     if (a->kind == GEI_ATTR_TENSOR && b->kind == GEI_ATTR_TENSOR) {
         if (a->v.tensor == b->v.tensor) return true;
+        if (!a->v.tensor || !b->v.tensor) return false;
         if (a->v.tensor->size_bytes > CONST_COMPARE_BYTES) return false;
     }
     return gei_attr_equal(a, b);

@@ -87,7 +87,7 @@ def definition(op, row, order, numbers, tables):
     outputs = [port(p, order) for p in op["outputs"]]
     attrs = [attribute(a, numbers, tables) for a in op["attrs"]]
     graphs = ["{ %s, %s }" % (c_string(g["name"]), "true" if g["kind"] == "dynamic" else "false") for g in op["graphs"]]
-    return "    { %s, %s, %s, %s, %s, %s, %d, %d, %d, %d, %d }," % (
+    return "    { %s, %s, %s, %s, %s, %s, %d, %d, %d, %d, %d, NULL }," % (
         c_string(op["name"]), c_string(op["family"]), tables.add("ports", "gei_port_def", inputs),
         tables.add("ports", "gei_port_def", outputs), tables.add("attrs", "gei_attr_def", attrs),
         tables.add("graphs", "gei_subgraph_def", graphs), len(inputs), len(outputs), len(attrs), len(graphs), row)
