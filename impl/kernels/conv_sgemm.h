@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* conv_sgemm: float32 convolution, channels first, as products of the filter with columns of the input.
+ *
+ *   y[out_channels][pixels] = filter[out_channels][K] * columns[K][pixels],   K = in_channels * kernel taps
+ *
+ * Columns are gathered straight into packed panels, a block of k at a time, so they never leave the cache. */
+#ifndef GEI_KERNELS_CONV_SGEMM_H
+#define GEI_KERNELS_CONV_SGEMM_H
+
+#include <stdbool.h>
+
+#include "kernels/conv.h"
+#include "kernels/sgemm.h"
+
+#define GEI_CONV_K_BLOCK 384 /* rows of columns gathered at a time */
+
+/* What to do with one image and group: pixels of panels [panel_begin, panel_end). */
+typedef struct gei_conv_sgemm {
+    const gei_conv *conv;
+    const gei_sgemm_isa *isa;
+    const float *x, *filter, *bias; /* of the image and group; bias NULL: none */
+    float *y;
+    gei_act act;
+    float lo, hi;
+} gei_conv_sgemm;
+
+/* True when x and y are dense channels-first and the filter is [out][in][kernel]. */
+bool gei_conv_sgemm_fits(const gei_conv *c);
+int64_t gei_conv_pixels(const gei_conv *c);
+/* Panels gathered together: as many as keep their columns in the second-level cache. */
+int64_t gei_conv_sgemm_group(const gei_sgemm_isa *isa);
+size_t gei_conv_sgemm_scratch_bytes(const gei_sgemm_isa *isa);
+void gei_conv_sgemm_run(const gei_conv_sgemm *g, int64_t panel_begin, int64_t panel_end, float *scratch);
+
+#endif

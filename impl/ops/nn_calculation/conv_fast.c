@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "ops/nn_calculation/conv_fast.h"
+
+#include <math.h>
+
+#include "kernels/conv_sgemm.h"
+#include "kernels/depthwise.h"
+#include "ops/sgemm_isa.h"
+
+enum { SLOT_X, SLOT_FILTER, SLOT_BIAS };
+
+#define PART_FLOPS 2e6      /* one part of a product: enough to pay for its start */
+#define PART_TAPS 200000.0  /* the same for depthwise rows, which wait for memory */
+
+typedef struct conv_fast {  /* prepared: the instruction set the model may use */
+    const gei_sgemm_isa *isa;
+    gei_depthwise_fn depthwise;
+} conv_fast;
+
+typedef struct conv_sized {
+    gei_conv conv;
+    int64_t panels;         /* of one image and group */
+} conv_sized;
+
+static bool accepts_layout(const gei_choice *c, gei_reason *why) {
+    if (c->in[SLOT_X]->dtype != GEI_FLOAT32) return gei_refuse(why, "data type is %s", gei_dtype_name(c->in[SLOT_X]->dtype));
+    return gei_conv_is_channels_first(c) || gei_refuse(why, "layout is not channels-first");
+}
+
+bool gei_conv_depthwise_accepts(const gei_choice *c, gei_reason *why) {
+    const gei_shape *filter = &c->in[SLOT_FILTER]->shape;
+    if (!accepts_layout(c, why)) return false;
+    if (filter->rank < 2 || filter->dims[1] != 1) return gei_refuse(why, "groups have more than one input channel");
+    return gei_node_int(c->node, "groups", 1) > 1 || gei_refuse(why, "one group");
+}
+
+bool gei_conv_sgemm_accepts(const gei_choice *c, gei_reason *why) { return accepts_layout(c, why); }
+
+ge_status gei_conv_fast_prepare(gei_prepare *p, gei_diag *diag) {
+    conv_fast *f = gei_arena_new(p->arena, conv_fast);
+    if (!f) return gei_out_of_memory(diag, sizeof *f);
+    uint32_t isa = p->choice->isa;
+    f->isa = gei_sgemm_isa_for(isa);
+    f->depthwise = isa & GEI_ISA_AVX512 ? gei_depthwise_avx512 : isa & GEI_ISA_AVX2 ? gei_depthwise_avx2 : gei_depthwise_portable;
+    p->prepared = f;
+    return GE_OK;
+}
+
+static ge_status size_common(gei_sizing *s, conv_sized **out, gei_diag *diag) {
+    conv_sized *c = gei_arena_new(s->arena, conv_sized);
+    if (!c) return gei_out_of_memory(diag, sizeof *c);
+    GEI_TRY(gei_conv_geometry(s, &c->conv, diag));
+    s->sized = *out = c;
+    s->cost = 2 * gei_conv_work(&c->conv) * (double)(c->conv.batch * c->conv.groups * c->conv.out_channels);
+    return GE_OK;
+}
+
+ge_status gei_conv_depthwise_size(gei_sizing *s, gei_diag *diag) {
+    conv_sized *c;
+    GEI_TRY(size_common(s, &c, diag));
+    int64_t planes = c->conv.batch * c->conv.groups * c->conv.out_channels;
+    double each = gei_conv_work(&c->conv);
+    s->n_parts = gei_parts(planes, each > 0 && each < PART_TAPS ? (int64_t)(PART_TAPS / each) + 1 : 1);
+    return GE_OK;
+}
+
+ge_status gei_conv_sgemm_size(gei_sizing *s, gei_diag *diag) {
+    const conv_fast *f = s->prepared;
+    conv_sized *c;
+    GEI_TRY(size_common(s, &c, diag));
+    c->panels = gei_sgemm_panels(f->isa, gei_conv_pixels(&c->conv));
+    int64_t units = c->conv.batch * c->conv.groups * c->panels;
+    double each = units > 0 ? s->cost / (double)units : 0;
+    s->n_parts = gei_parts(units, each > 0 && each < PART_FLOPS ? (int64_t)(PART_FLOPS / each) + 1 : 1);
+    s->part_scratch_bytes = gei_conv_sgemm_scratch_bytes(f->isa);
+    return GE_OK;
+}
+
+static const float *bias_of(const gei_run *run) {
+    return run->n_in > SLOT_BIAS && run->in[SLOT_BIAS] ? run->in[SLOT_BIAS]->data : NULL;
+}
+
+ge_status gei_conv_depthwise_run(const gei_run *run, uint32_t part) {
+    const conv_sized *c = run->sized;
+    const conv_fast *f = run->prepared;
+    int64_t begin, end;
+    gei_depthwise d = { .conv = &c->conv, .x = run->in[SLOT_X]->data, .filter = run->in[SLOT_FILTER]->data, .bias = bias_of(run),
+                        .y = run->out[0]->data };
+    gei_part_range(c->conv.batch * c->conv.groups * c->conv.out_channels, run->n_parts, part, &begin, &end);
+    f->depthwise(&d, begin, end);
+    return GE_OK;
+}
+
+/* Panels of all images and groups, one after the other. */
+ge_status gei_conv_sgemm_run_step(const gei_run *run, uint32_t part) {
+    const conv_sized *s = run->sized;
+    const conv_fast *f = run->prepared;
+    const gei_conv *c = &s->conv;
+    const float *bias = bias_of(run);
+    float *scratch = (float *)(void *)(run->scratch + part * run->part_scratch_bytes);
+    int64_t begin, end;
+    gei_part_range(c->batch * c->groups * s->panels, run->n_parts, part, &begin, &end);
+    for (int64_t at = begin; at < end;) {
+        int64_t unit = at / s->panels, first = at % s->panels, last = end - at < s->panels - first ? first + end - at : s->panels;
+        int64_t image = unit / c->groups, group = unit % c->groups, out = group * c->out_channels;
+        gei_conv_sgemm g = { .conv = c, .isa = f->isa, .x = (const float *)run->in[SLOT_X]->data + image * c->x_batch + group * c->in_channels * c->x_channel,
+                             .filter = (const float *)run->in[SLOT_FILTER]->data + out * c->w_out, .bias = bias ? bias + out : NULL,
+                             .y = (float *)run->out[0]->data + image * c->y_batch + out * c->y_channel };
+        gei_conv_sgemm_run(&g, first, last, scratch);
+        at += last - first;
+    }
+    return GE_OK;
+}
