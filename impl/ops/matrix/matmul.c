@@ -6,22 +6,21 @@
 #include "kernels/gemm.h"
 #include "ops/elementwise.h"
 #include "ops/import.h"
+#include "ops/matrix/matmul_fast.h"
 
 enum { SLOT_X1, SLOT_X2, SLOT_BIAS, SLOT_OFFSET_W };
 
-/* Operands as matrices: rank at least 2. */
-typedef struct operands {
-    gei_shape a, b;             /* stored order */
-    bool transpose_a, transpose_b;
-    bool vector_a, vector_b;    /* a dim of 1 was added, to be dropped from the result */
-} operands;
+typedef gei_matmul_operands operands;
 
 static gei_dim rows_a(const operands *o) { return o->a.dims[o->a.rank - (o->transpose_a ? 1 : 2)]; }
 static gei_dim inner_a(const operands *o) { return o->a.dims[o->a.rank - (o->transpose_a ? 2 : 1)]; }
 static gei_dim inner_b(const operands *o) { return o->b.dims[o->b.rank - (o->transpose_b ? 1 : 2)]; }
 static gei_dim cols_b(const operands *o) { return o->b.dims[o->b.rank - (o->transpose_b ? 2 : 1)]; }
 
-static void read_operands(const gei_node *node, bool batched, const gei_shape *a, const gei_shape *b, operands *o) {
+bool gei_matmul_is_batched(const gei_node *node) { return node->def->n_attrs > 0 && strcmp(node->def->attrs[0].name, "adj_x1") == 0; }
+
+void gei_matmul_read(const gei_node *node, const gei_shape *a, const gei_shape *b, operands *o) {
+    bool batched = gei_matmul_is_batched(node);
     *o = (operands){ .a = *a, .b = *b };
     o->transpose_a = gei_node_bool(node, batched ? "adj_x1" : "transpose_x1", false);
     o->transpose_b = gei_node_bool(node, batched ? "adj_x2" : "transpose_x2", false);
@@ -64,7 +63,7 @@ static ge_status infer_product(gei_infer *i, bool batched) {
     GEI_TRY(gei_infer_rank(i, SLOT_X1, batched ? 1 : 2, batched ? GEI_MAX_RANK : 2));
     GEI_TRY(gei_infer_rank(i, SLOT_X2, batched ? 1 : 2, batched ? GEI_MAX_RANK : 2));
     if (a->rank < 0 || b->rank < 0) return GE_OK;
-    read_operands(i->node, batched, a, b, &o);
+    gei_matmul_read(i->node, a, b, &o);
     if (gei_dim_known(inner_a(&o)) && gei_dim_known(inner_b(&o)) && inner_a(&o) != inner_b(&o)) {
         gei_words x1, x2;
         return gei_infer_fail(i, GE_ERR_SHAPE, NULL, "cannot multiply %s%s by %s%s: inner sizes %lld and %lld", gei_shape_words(a, &x1),
@@ -92,11 +91,11 @@ typedef struct matmul {
     int64_t a_elems, b_elems, y_elems; /* of one matrix */
 } matmul;
 
-static ge_status size_product(gei_sizing *s, bool batched, gei_diag *diag) {
+static ge_status size_ref(gei_sizing *s, gei_diag *diag) {
     operands o;
     matmul *m = gei_arena_new(s->arena, matmul);
     if (!m) return gei_out_of_memory(diag, sizeof *m);
-    read_operands(s->node, batched, &s->in[SLOT_X1]->shape, &s->in[SLOT_X2]->shape, &o);
+    gei_matmul_read(s->node, &s->in[SLOT_X1]->shape, &s->in[SLOT_X2]->shape, &o);
     gei_gemm *g = &m->gemm;
     *g = (gei_gemm){ .m = rows_a(&o), .n = cols_b(&o), .k = inner_a(&o) };
     g->a_row = o.transpose_a ? 1 : g->k;
@@ -119,9 +118,6 @@ static ge_status size_product(gei_sizing *s, bool batched, gei_diag *diag) {
     s->cost = each_row * (double)g->m * (double)m->batch.n_elems;
     return GE_OK;
 }
-
-static ge_status size_matmul(gei_sizing *s, gei_diag *diag) { return size_product(s, false, diag); }
-static ge_status size_batch(gei_sizing *s, gei_diag *diag) { return size_product(s, true, diag); }
 
 static gei_gemm_fn function_for(int32_t dtype) {
     static const gei_gemm_fn by_lane[] = { gei_gemm_ref_f32, gei_gemm_ref_f64, gei_gemm_ref_i8_i32, gei_gemm_ref_i16, gei_gemm_ref_i32,
@@ -153,8 +149,8 @@ static ge_status run_ref(const gei_run *run, uint32_t part) {
     return GE_OK;
 }
 
-static const gei_kernel matmul_kernels[] = { { .name = "ref", .size = size_matmul, .run = run_ref }, { 0 } };
-static const gei_kernel batch_kernels[] = { { .name = "ref", .size = size_batch, .run = run_ref }, { 0 } };
+static const gei_kernel matmul_kernels[] = { GEI_MATMUL_FAST_KERNEL, { .name = "ref", .size = size_ref, .run = run_ref }, { 0 } };
+static const gei_kernel batch_kernels[] = { GEI_MATMUL_FAST_KERNEL, { .name = "ref", .size = size_ref, .run = run_ref }, { 0 } };
 static const gei_source batch_sources[] = { GEI_ONNX("MatMul", 1), { 0 } };
 
 GEI_OP(BatchMatMulV2) = { .name = "BatchMatMulV2", .infer = infer_batch, .kernels = batch_kernels, .sources = batch_sources,
@@ -171,24 +167,22 @@ static bool is_bias(const gei_import *im) {
 }
 
 static ge_status scale(gei_import *im, float by, gei_value x, gei_value *out, gei_diag *diag) {
-    gei_attr value = gei_attr_float(by);
     gei_node *node;
     *out = x;
     if (by == 1) return GE_OK;
     GEI_TRY(gei_import_node(im, "Muls", &x, 1, &node, diag));
-    GEI_TRY(gei_node_set(node, "value", &value, diag));
+    GEI_TRY(gei_import_set_float(node, "value", by, diag));
     *out = gei_value_of(node, 0);
     return GE_OK;
 }
 
 static ge_status map_gemm(gei_import *im, gei_diag *diag) {
     gei_value inputs[3] = { gei_import_input(im, 0), gei_import_input(im, 1), gei_import_input(im, 2) }, sum[2];
-    gei_attr transpose_a = gei_attr_bool(gei_import_int(im, "transA", 0) != 0), transpose_b = gei_attr_bool(gei_import_int(im, "transB", 0) != 0);
     bool has_c = inputs[2].node != NULL, bias = has_c && is_bias(im);
     gei_node *node;
     GEI_TRY(gei_import_node(im, "MatMulV2", inputs, bias ? 3 : 2, &node, diag));
-    GEI_TRY(gei_node_set(node, "transpose_x1", &transpose_a, diag));
-    GEI_TRY(gei_node_set(node, "transpose_x2", &transpose_b, diag));
+    GEI_TRY(gei_import_set_bool(node, "transpose_x1", gei_import_int(im, "transA", 0) != 0, diag));
+    GEI_TRY(gei_import_set_bool(node, "transpose_x2", gei_import_int(im, "transB", 0) != 0, diag));
     GEI_TRY(scale(im, (float)gei_import_float(im, "alpha", 1), gei_value_of(node, 0), &sum[0], diag));
     if (has_c && !bias) {
         GEI_TRY(scale(im, (float)gei_import_float(im, "beta", 1), inputs[2], &sum[1], diag));

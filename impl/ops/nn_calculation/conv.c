@@ -4,6 +4,7 @@
 
 #include "kernels/conv.h"
 #include "ops/import.h"
+#include "ops/nn_calculation/conv_fast.h"
 #include "ops/window.h"
 
 enum { SLOT_X, SLOT_FILTER, SLOT_BIAS };
@@ -119,12 +120,10 @@ static void filter_strides(const conv_attrs *a, const gei_shape *w, gei_conv *c)
     }
 }
 
-static ge_status size_ref(gei_sizing *s, gei_diag *diag) {
+ge_status gei_conv_geometry(const gei_sizing *s, gei_conv *c, gei_diag *diag) {
     const gei_shape *x = &s->in[SLOT_X]->shape, *w = &s->in[SLOT_FILTER]->shape, *y = &s->out[0].shape;
     conv_attrs a;
     GEI_TRY(read_attrs(s->node, x->rank - 2, s->in[SLOT_FILTER]->format, &a, diag));
-    gei_conv *c = gei_arena_new(s->arena, gei_conv);
-    if (!c) return gei_out_of_memory(diag, sizeof *c);
     filter_dims f = dims_of_filter(&a, w);
     for (int32_t d = 0; d < a.x.n; d++) a.window.kernel[d] = f.kernel[d];
     gei_window_fill(&a.window, x->dims + a.x.spatial, y->dims + a.x.spatial, &c->window);
@@ -135,12 +134,33 @@ static ge_status size_ref(gei_sizing *s, gei_diag *diag) {
     gei_layout_strides(&a.x, x->dims, &c->x_batch, &c->x_channel, c->x_at);
     gei_layout_strides(&a.x, y->dims, &c->y_batch, &c->y_channel, c->y_at);
     filter_strides(&a, w, c);
+    return GE_OK;
+}
+
+bool gei_conv_is_channels_first(const gei_choice *c) {
+    const gei_info *x = c->in[SLOT_X], *filter = c->in[SLOT_FILTER];
+    conv_attrs a;
+    if (x->shape.rank < 3 || x->shape.rank > 5) return false;
+    if (read_attrs(c->node, x->shape.rank - 2, filter->format, &a, NULL) != GE_OK) return false;
+    return a.x.channel == 1 && !a.filter_hwcn && a.filter.channel == 1;
+}
+
+double gei_conv_work(const gei_conv *c) {
+    const gei_window *w = &c->window;
+    double each = (double)c->in_channels;
+    for (int d = 0; d < GEI_WINDOW_DIMS; d++) each *= (double)w->kernel[d] * (double)w->out[d];
+    return each;
+}
+
+static ge_status size_ref(gei_sizing *s, gei_diag *diag) {
+    gei_conv *c = gei_arena_new(s->arena, gei_conv);
+    if (!c) return gei_out_of_memory(diag, sizeof *c);
+    GEI_TRY(gei_conv_geometry(s, c, diag));
     s->sized = c;
-    int64_t planes = c->batch * f.out;
-    double each = (double)f.in;
-    for (int32_t d = 0; d < a.x.n; d++) each *= (double)f.kernel[d] * (double)y->dims[a.x.spatial + d];
+    int64_t planes = c->batch * c->groups * c->out_channels;
+    double each = gei_conv_work(c);
     s->n_parts = gei_parts(planes, each > 0 && each < 65536 ? (int64_t)(65536 / each) + 1 : 1);
-    s->part_scratch_bytes = s->n_in > SLOT_BIAS && s->in[SLOT_BIAS] ? (size_t)f.out * sizeof(double) : 0;
+    s->part_scratch_bytes = s->n_in > SLOT_BIAS && s->in[SLOT_BIAS] ? (size_t)(c->groups * c->out_channels) * sizeof(double) : 0;
     s->cost = 2 * each * (double)planes;
     return GE_OK;
 }
@@ -166,7 +186,7 @@ static ge_status run_ref(const gei_run *run, uint32_t part) {
     return GE_OK;
 }
 
-static const gei_kernel conv_kernels[] = { { .name = "ref", .size = size_ref, .run = run_ref }, { 0 } };
+static const gei_kernel conv_kernels[] = { GEI_CONV_FAST_KERNELS, { .name = "ref", .size = size_ref, .run = run_ref }, { 0 } };
 
 /* ---- ONNX ---- */
 
@@ -192,8 +212,7 @@ static ge_status set_list(const gei_import *im, gei_node *node, const char *name
         return gei_import_fail(im, GE_ERR_BAD_ATTR, diag, "attribute %s has %zu entries, wanted %d", name, list.count, (int)n);
     for (int32_t k = 0; k < n_ones; k++) values[count++] = 1;
     for (int32_t k = 0; k < n; k++) values[count++] = list.count ? list.data[k] : 1;
-    gei_attr a = gei_attr_ints(values, count);
-    return gei_node_set(node, name, &a, diag);
+    return gei_import_set_ints(node, name, values, count, diag);
 }
 
 static ge_status set_pads(const gei_import *im, gei_node *node, int32_t n, gei_diag *diag) {
@@ -206,30 +225,25 @@ static ge_status set_pads(const gei_import *im, gei_node *node, int32_t n, gei_d
         values[(lead + d) * 2] = list.data[d];
         values[(lead + d) * 2 + 1] = list.data[n + d];
     }
-    gei_attr a = gei_attr_ints(values, (size_t)(lead + n) * 2);
-    return gei_node_set(node, "pads", &a, diag);
+    return gei_import_set_ints(node, "pads", values, (size_t)(lead + n) * 2, diag);
 }
 
 static ge_status set_attrs(const gei_import *im, gei_node *node, int32_t n, gei_diag *diag) {
-    const char *format = n == 3 ? "NCDHW" : "NCHW", *auto_pad = gei_import_text(im, "auto_pad", "NOTSET");
-    gei_attr groups = gei_attr_int(gei_import_int(im, "group", 1)), layout = gei_attr_text(format, strlen(format));
-    gei_attr pad = gei_attr_text(auto_pad, strlen(auto_pad));
+    const char *auto_pad = gei_import_text(im, "auto_pad", "NOTSET");
     int32_t n_ones = n == 1 ? 3 : 2;
     GEI_TRY(set_list(im, node, "strides", n, n_ones, diag));
     GEI_TRY(set_list(im, node, "dilations", n, n_ones, diag));
     GEI_TRY(set_pads(im, node, n, diag));
-    GEI_TRY(gei_node_set(node, "groups", &groups, diag));
-    GEI_TRY(gei_node_set(node, "data_format", &layout, diag));
-    if (strcmp(auto_pad, "NOTSET") != 0) GEI_TRY(gei_node_set(node, "auto_pad", &pad, diag));
-    return GE_OK;
+    GEI_TRY(gei_import_set_int(node, "groups", gei_import_int(im, "group", 1), diag));
+    GEI_TRY(gei_import_set_text(node, "data_format", n == 3 ? "NCDHW" : "NCHW", diag));
+    return strcmp(auto_pad, "NOTSET") == 0 ? GE_OK : gei_import_set_text(node, "auto_pad", auto_pad, diag);
 }
 
 static ge_status reshape_axis(gei_import *im, const char *type, const char *attr, gei_value x, gei_value *out, gei_diag *diag) {
     const int64_t axis = 2;
-    gei_attr axes = gei_attr_ints(&axis, 1);
     gei_node *node;
     GEI_TRY(gei_import_node(im, type, &x, 1, &node, diag));
-    GEI_TRY(gei_node_set(node, attr, &axes, diag));
+    GEI_TRY(gei_import_set_ints(node, attr, &axis, 1, diag));
     *out = gei_value_of(node, 0);
     return GE_OK;
 }
