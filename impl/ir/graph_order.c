@@ -31,7 +31,7 @@ static gei_node *next_producer(walk *w) {
     while (top->next < (uint64_t)node->n_ins + node->ctrl_ins.count) {
         uint64_t at = top->next++;
         gei_node *from = at < node->n_ins ? node->ins[at].from.node : node->ctrl_ins.items[at - node->n_ins];
-        if (from && w->states[from->index] != DONE) return from;
+        if (from && gei_node_is_live(from, w->g) && w->states[from->index] != DONE) return from; /* broken links: graph_check */
     }
     return NULL;
 }

@@ -192,7 +192,7 @@ static void put_return(gei_sink *to, const gei_node *node, bool brief) {
     gei_sink_text(to, "\n");
 }
 
-static void put_graph(gei_sink *to, const gei_graph *g, bool brief) {
+static void put_head(gei_sink *to, const gei_graph *g, bool brief) {
     gei_sink_text(to, "graph ");
     gei_sink_quoted(to, g->name, strlen(g->name));
     if (g->attrs.count > 0) {
@@ -206,13 +206,34 @@ static void put_graph(gei_sink *to, const gei_graph *g, bool brief) {
         gei_sink_text(to, "}");
     }
     gei_sink_text(to, " {\n");
-    for (size_t i = 0; i < g->nodes.count && !to->failed; i++) {
-        const gei_node *node = g->nodes.items[i];
-        if (!node) continue;
-        if (node->def == &gei_def_net_output) put_return(to, node, brief);
-        else put_node(to, node, brief);
+}
+
+/* Producers first; by index when a cycle leaves no such order, since a broken graph wants to be seen too. */
+static ge_status list_nodes(const gei_graph *g, gei_arena *arena, gei_node ***out, size_t *out_count, gei_diag *diag) {
+    ge_status st = gei_graph_order(g, arena, out, out_count, NULL);
+    if (st == GE_OK) return GE_OK;
+    gei_node **nodes = st == GE_ERR_OUT_OF_MEMORY ? NULL : gei_arena_array(arena, gei_node *, g->n_live);
+    if (!nodes) return gei_out_of_memory(diag, 0);
+    for (size_t i = 0; i < g->nodes.count; i++)
+        if (g->nodes.items[i]) nodes[(*out_count)++] = g->nodes.items[i];
+    *out = nodes;
+    return GE_OK;
+}
+
+static ge_status put_graph(gei_sink *to, const gei_graph *g, bool brief, gei_diag *diag) {
+    gei_arena scratch;
+    gei_node **nodes;
+    size_t count;
+    gei_arena_init(&scratch, g->from);
+    ge_status st = list_nodes(g, &scratch, &nodes, &count, diag);
+    if (st == GE_OK) put_head(to, g, brief);
+    for (size_t i = 0; st == GE_OK && i < count && !to->failed; i++) {
+        if (nodes[i]->def == &gei_def_net_output) put_return(to, nodes[i], brief);
+        else put_node(to, nodes[i], brief);
     }
     gei_sink_text(to, "}\n");
+    gei_arena_deinit(&scratch);
+    return st;
 }
 
 ge_status gei_graph_print(const gei_graph *g, bool brief, gei_sink *to, gei_diag *diag) {
@@ -221,7 +242,7 @@ ge_status gei_graph_print(const gei_graph *g, bool brief, gei_sink *to, gei_diag
     size_t count;
     gei_arena_init(&scratch, g->from);
     ge_status st = gei_graphs_below(g, &scratch, &graphs, &count, diag);
-    for (size_t i = 0; st == GE_OK && i < count; i++) put_graph(to, graphs[i], brief);
+    for (size_t i = 0; st == GE_OK && i < count; i++) st = put_graph(to, graphs[i], brief, diag);
     gei_arena_deinit(&scratch);
     if (st == GE_OK && to->failed) st = gei_out_of_memory(diag, 0);
     return st;

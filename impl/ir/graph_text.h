@@ -2,7 +2,8 @@
 /* graph_text: the graph as text, for tests, dumps and bug reports.  gei_graph_print and gei_graph_parse (graph.h) are the two
  * ends; the pieces here are shared with other printers.
  *
- * A text is the root graph and behind it its subgraphs, each in its own block.  White space separates and means nothing else;
+ * A text is the root graph and behind it its subgraphs, each in its own block.  Nodes are printed producers first (the order of
+ * gei_graph_order; by index when there is a cycle) and may be read in any order: that becomes the order of indices.  White space separates and means nothing else;
  * `//` starts a comment up to the end of the line.  What stands in quotes below is literal, { } repeats, [ ] may be left out.
  *
  *   text      = graph { graph }

@@ -54,16 +54,27 @@ static void ports_of_every_kind_round_trip(void **state) {
          "}\n");
 }
 
-static void forward_references_keep_the_order_of_nodes(void **state) {
+static void forward_references_are_read_and_sorted(void **state) {
     (void)state;
-    same("graph \"g\" {\n"
-         "  return %r named %out from \"here\"\n"
-         "  %r = Relu(x=%x) after(%p)\n"
-         "  %p = Relu(x=%x)\n"
-         "  %x = Data\n"
-         "}\n");
+    reads_as("graph \"g\" {\n"
+             "  return %r named %out from \"here\"\n"
+             "  %r = Relu(x=%x) after(%p)\n"
+             "  %p = Relu(x=%x)\n"
+             "  %x = Data\n"
+             "}\n",
+             "graph \"g\" {\n"
+             "  %x = Data\n"
+             "  %p = Relu(x=%x)\n"
+             "  %r = Relu(x=%x) after(%p)\n"
+             "  return %r named %out from \"here\"\n"
+             "}\n");
     same("graph \"g\" {\n  return ()\n  %x = Data[index=0]\n}\n");
-    same("graph \"g\" {\n  return () [a=1] after(%x) named %NetOutput_7\n  %x = Data[index=0]\n}\n");
+    same("graph \"g\" {\n  %x = Data[index=0]\n  return () [a=1] after(%x) named %NetOutput_7\n}\n");
+}
+
+static void a_cycle_is_printed_by_index(void **state) {
+    (void)state;
+    same("graph \"g\" {\n  %b = Relu(x=%a)\n  %a = Relu(x=%b)\n}\n");
 }
 
 static void names_that_are_no_words_are_quoted(void **state) {
@@ -409,7 +420,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_example_of_the_header_round_trips),
         cmocka_unit_test(ports_of_every_kind_round_trip),
-        cmocka_unit_test(forward_references_keep_the_order_of_nodes),
+        cmocka_unit_test(forward_references_are_read_and_sorted),
+        cmocka_unit_test(a_cycle_is_printed_by_index),
         cmocka_unit_test(names_that_are_no_words_are_quoted),
         cmocka_unit_test(descriptions_round_trip),
         cmocka_unit_test(attributes_of_every_kind_round_trip),
