@@ -182,6 +182,11 @@ static gei_elem mul_elems(gei_elem a, gei_elem b) {
     return a.known && b.known && gei_mul_i64(a.number, b.number, &product) ? gei_elem_number(product) : (gei_elem){ .symbol = -1 };
 }
 
+static gei_elem div_elems(gei_elem a, gei_elem b) {
+    if (is_number(b, 1)) return a;
+    return a.known && b.known && b.number != 0 && b.number != -1 ? gei_elem_number(a.number / b.number) : (gei_elem){ .symbol = -1 };
+}
+
 /* Shapes are those of shape arithmetic: equal, or one element with many. */
 static ge_status pair_elems(gei_infer *i, elem_fn fn) {
     size_t n_a, n_b, n;
@@ -201,3 +206,4 @@ static ge_status pair_elems(gei_infer *i, elem_fn fn) {
 ge_status gei_elems_add(gei_infer *i) { return pair_elems(i, add_elems); }
 ge_status gei_elems_sub(gei_infer *i) { return pair_elems(i, sub_elems); }
 ge_status gei_elems_mul(gei_infer *i) { return pair_elems(i, mul_elems); }
+ge_status gei_elems_div(gei_infer *i) { return pair_elems(i, div_elems); }

@@ -145,5 +145,6 @@ GEI_WIDEN_FAMILY(ARITHMETIC, "*", "number bool");
 ge_status gei_elems_add(gei_infer *i);
 ge_status gei_elems_sub(gei_infer *i);
 ge_status gei_elems_mul(gei_infer *i);
+ge_status gei_elems_div(gei_infer *i);
 
 #endif

@@ -58,7 +58,11 @@ static ge_status bind(eval *e, gei_tensor **out, gei_diag *diag) {
         const gei_info *info = &c->out_infos[k];
         gei_view *v = e->out[k] = &e->views[n_in + k];
         v->dtype = info->dtype;
-        if (!gei_shape_known(&info->shape) || info->dtype == GEI_STRING) continue; /* the kernel finds the size */
+        if (!gei_shape_known(&info->shape)) continue; /* the kernel finds it */
+        v->rank = info->shape.rank;
+        memcpy(v->dims, info->shape.dims, sizeof v->dims);
+        if (!gei_shape_elems(&info->shape, &v->n_elems)) return gei_fail(diag, GE_ERR_SIZE, "the element count does not fit 64 bits");
+        if (info->dtype == GEI_STRING) continue; /* the kernel finds the bytes */
         GEI_TRY(gei_tensor_create(c->from, info->dtype, info->shape.rank, info->shape.dims, &out[k], diag));
         view_of(out[k], info->dtype, v);
     }

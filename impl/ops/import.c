@@ -22,7 +22,18 @@ gei_tensor *gei_import_const(const gei_import *im, uint32_t index) {
     return v.node ? gei_node_const(v.node) : NULL;
 }
 
+bool gei_import_const_ints(const gei_import *im, uint32_t index, int64_t *out, size_t cap, size_t *out_count) {
+    const gei_tensor *t = gei_import_const(im, index);
+    const gei_dtype_info *info = t ? gei_dtype_get(t->dtype) : NULL;
+    if (!info || (info->kind != GEI_KIND_INT && info->kind != GEI_KIND_UINT) || (uint64_t)t->n_elems > cap) return false;
+    for (int64_t k = 0; k < t->n_elems; k++) out[k] = gei_tensor_i64(t, k);
+    *out_count = (size_t)t->n_elems;
+    return true;
+}
+
 static const gei_attr *find_attr(const gei_import *im, const char *name) { return gei_attrs_find(im->attrs, name); }
+
+const gei_attr *gei_import_attr(const gei_import *im, const char *name) { return find_attr(im, name); }
 
 bool gei_import_has_attr(const gei_import *im, const char *name) { return find_attr(im, name) != NULL; }
 
@@ -181,6 +192,31 @@ ge_status gei_import_const_like(gei_import *im, double value, int32_t dtype, gei
     if (store_number(t, value)) return add_const(im, t, out, diag);
     gei_tensor_release(t);
     return gei_import_fail(im, GE_ERR_UNSUPPORTED_DTYPE, diag, "a constant of type %s cannot be made here", gei_dtype_name(dtype));
+}
+
+ge_status gei_import_set_int(gei_node *node, const char *name, int64_t value, gei_diag *diag) {
+    gei_attr a = gei_attr_int(value);
+    return gei_node_set(node, name, &a, diag);
+}
+
+ge_status gei_import_set_float(gei_node *node, const char *name, double value, gei_diag *diag) {
+    gei_attr a = gei_attr_float((float)value);
+    return gei_node_set(node, name, &a, diag);
+}
+
+ge_status gei_import_set_bool(gei_node *node, const char *name, bool value, gei_diag *diag) {
+    gei_attr a = gei_attr_bool(value);
+    return gei_node_set(node, name, &a, diag);
+}
+
+ge_status gei_import_set_text(gei_node *node, const char *name, const char *text, gei_diag *diag) {
+    gei_attr a = gei_attr_text(text, strlen(text));
+    return gei_node_set(node, name, &a, diag);
+}
+
+ge_status gei_import_set_ints(gei_node *node, const char *name, const int64_t *values, size_t count, gei_diag *diag) {
+    gei_attr a = gei_attr_ints(values, count);
+    return gei_node_set(node, name, &a, diag);
 }
 
 void gei_import_set_output(gei_import *im, uint32_t index, gei_value value) {

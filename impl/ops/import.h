@@ -34,10 +34,13 @@ typedef struct gei_import {
 bool gei_import_has_input(const gei_import *im, uint32_t index);
 gei_value gei_import_input(const gei_import *im, uint32_t index); /* node NULL when absent */
 gei_tensor *gei_import_const(const gei_import *im, uint32_t index); /* constant contents, borrowed; NULL when not constant */
+/* Elements of a constant integer input; false when it is absent, not constant, no integers or more than cap. */
+bool gei_import_const_ints(const gei_import *im, uint32_t index, int64_t *out, size_t cap, size_t *out_count);
 bool gei_import_has_attr(const gei_import *im, const char *name);
 int64_t gei_import_int(const gei_import *im, const char *name, int64_t absent);
 double gei_import_float(const gei_import *im, const char *name, double absent);
 const char *gei_import_text(const gei_import *im, const char *name, const char *absent);
+const gei_attr *gei_import_attr(const gei_import *im, const char *name); /* as it is; NULL when absent */
 gei_int_list gei_import_ints(const gei_import *im, const char *name);
 ge_status gei_import_fail(const gei_import *im, ge_status status, gei_diag *diag, const char *format, ...) __attribute__((format(printf, 4, 5)));
 
@@ -50,6 +53,12 @@ ge_status gei_import_const_i64(gei_import *im, const int64_t *values, size_t cou
 ge_status gei_import_const_i32(gei_import *im, const int64_t *values, size_t count, bool scalar, gei_value *out, gei_diag *diag);
 ge_status gei_import_const_like(gei_import *im, double value, int32_t dtype, gei_value *out, gei_diag *diag); /* scalar of dtype */
 ge_status gei_import_const_tensor(gei_import *im, gei_tensor *tensor, gei_value *out, gei_diag *diag); /* retains */
+/* Attributes of a node just made: by IR name. */
+ge_status gei_import_set_int(gei_node *node, const char *name, int64_t value, gei_diag *diag);
+ge_status gei_import_set_float(gei_node *node, const char *name, double value, gei_diag *diag);
+ge_status gei_import_set_bool(gei_node *node, const char *name, bool value, gei_diag *diag);
+ge_status gei_import_set_text(gei_node *node, const char *name, const char *text, gei_diag *diag);
+ge_status gei_import_set_ints(gei_node *node, const char *name, const int64_t *values, size_t count, gei_diag *diag);
 void gei_import_set_output(gei_import *im, uint32_t index, gei_value value); /* also names the value after the foreign output */
 
 /* Runs a source on a filled view (map function or the plain rule with its attribute table). */

@@ -105,6 +105,20 @@ ge_status gei_node_fail(const gei_node *node, gei_diag *diag, ge_status status, 
     return status;
 }
 
+ge_status gei_run_fail(const gei_run *run, uint32_t part, const char *port, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    if (part == 0) (void)fail_words(run->node, run->diag, GE_ERR_EXECUTION, port, format, args);
+    va_end(args);
+    return GE_ERR_EXECUTION;
+}
+
+ge_status gei_sizing_ints(const gei_sizing *s, uint32_t slot, int64_t *out, size_t cap, size_t *out_count, gei_diag *diag) {
+    gei_infer i = { .node = s->node, .in = s->in, .n_in = s->n_in, .diag = diag };
+    if (gei_infer_ints(&i, slot, out, cap, out_count)) return GE_OK;
+    return gei_infer_fail(&i, GE_ERR_PLAN, gei_infer_port(&i, slot), "the contents are not known when the kernel is sized");
+}
+
 const char *gei_shape_words(const gei_shape *s, gei_words *to) {
     (void)gei_shape_text(s, NULL, to->text, sizeof to->text);
     return to->text;

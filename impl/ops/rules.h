@@ -31,6 +31,11 @@ ge_status gei_infer_rank(const gei_infer *i, uint32_t slot, int32_t least, int32
 /* Slots [first, first + count) have one dtype; undefined ones are passed over. */
 ge_status gei_infer_same_dtype(const gei_infer *i, uint32_t first, uint32_t count, int32_t *out_dtype);
 
+/* Part 0 gives the message, the others only the status. */
+ge_status gei_run_fail(const gei_run *run, uint32_t part, const char *port, const char *format, ...) __attribute__((format(printf, 4, 5)));
+/* Elements of an integer input whose contents the shape depends on (needs_value), while sizing.  More than cap: an error. */
+ge_status gei_sizing_ints(const gei_sizing *s, uint32_t slot, int64_t *out, size_t cap, size_t *out_count, gei_diag *diag);
+
 /* ---- words for messages, which know no lists ---- */
 typedef struct gei_words {
     char text[160];

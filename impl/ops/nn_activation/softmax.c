@@ -64,11 +64,10 @@ static const gei_kernel softmax_kernels[] = { { .name = "ref", .size = size_soft
 static ge_status map_softmax(gei_import *im, bool through_last, int64_t absent, gei_diag *diag) {
     int64_t axis = gei_import_int(im, "axis", absent);
     gei_value x = gei_import_input(im, 0);
-    gei_attr axes = gei_attr_ints(&axis, 1), through = gei_attr_bool(true);
     gei_node *node;
     GEI_TRY(gei_import_node(im, "SoftmaxV2", &x, 1, &node, diag));
-    GEI_TRY(gei_node_set(node, "axes", &axes, diag));
-    if (through_last && axis != -1) GEI_TRY(gei_node_set(node, "through_last", &through, diag));
+    GEI_TRY(gei_import_set_ints(node, "axes", &axis, 1, diag));
+    if (through_last && axis != -1) GEI_TRY(gei_import_set_bool(node, "through_last", true, diag));
     gei_import_set_output(im, 0, gei_value_of(node, 0));
     return GE_OK;
 }

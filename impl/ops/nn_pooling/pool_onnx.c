@@ -45,8 +45,7 @@ static ge_status set_list(gei_node *node, const char *name, gei_int_list list, s
     size_t count = 0;
     while (count < n_ones) values[count++] = 1;
     for (size_t d = 0; d < n; d++) values[count++] = list.count ? list.data[d] : 1;
-    gei_attr a = gei_attr_ints(values, count);
-    return gei_node_set(node, name, &a, diag);
+    return gei_import_set_ints(node, name, values, count, diag);
 }
 
 static ge_status set_pads(gei_node *node, const foreign *f, gei_diag *diag) {
@@ -56,37 +55,25 @@ static ge_status set_pads(gei_node *node, const foreign *f, gei_diag *diag) {
         values[2 * d] = f->pads.data[d];
         values[2 * d + 1] = f->pads.data[n + d];
     }
-    gei_attr a = gei_attr_ints(values, 2 * n);
-    return gei_node_set(node, "pads", &a, diag);
-}
-
-static ge_status set_text(gei_node *node, const char *name, const char *text, gei_diag *diag) {
-    gei_attr a = gei_attr_text(text, strlen(text));
-    return gei_node_set(node, name, &a, diag);
-}
-
-static ge_status set_flag(gei_node *node, const char *name, bool flag, gei_diag *diag) {
-    gei_attr a = gei_attr_bool(flag);
-    return gei_node_set(node, name, &a, diag);
+    return gei_import_set_ints(node, "pads", values, 2 * n, diag);
 }
 
 static ge_status set_plain(const gei_import *im, gei_node *node, const foreign *f, bool is_mean, gei_diag *diag) {
     const char *mode = strcmp(f->auto_pad, "SAME_UPPER") == 0 ? "SAME" : strcmp(f->auto_pad, "VALID") == 0 ? "VALID" : "CALCULATED";
     GEI_TRY(set_list(node, "ksize", f->kernel, 2, 2, diag));
     GEI_TRY(set_list(node, "strides", f->strides, 2, 2, diag));
-    GEI_TRY(set_text(node, "padding_mode", mode, diag));
-    GEI_TRY(set_text(node, "data_format", "NCHW", diag));
-    return is_mean ? set_flag(node, "exclusive", gei_import_int(im, "count_include_pad", 0) == 0, diag) : GE_OK;
+    GEI_TRY(gei_import_set_text(node, "padding_mode", mode, diag));
+    GEI_TRY(gei_import_set_text(node, "data_format", "NCHW", diag));
+    return is_mean ? gei_import_set_bool(node, "exclusive", gei_import_int(im, "count_include_pad", 0) == 0, diag) : GE_OK;
 }
 
 static ge_status set_full(const gei_import *im, gei_node *node, const foreign *f, bool is_mean, gei_diag *diag) {
-    gei_attr order = gei_attr_int(gei_import_int(im, "storage_order", 0));
     GEI_TRY(set_list(node, "ksize", f->kernel, f->kernel.count, 0, diag));
     GEI_TRY(set_list(node, "strides", f->strides, f->kernel.count, 0, diag));
     GEI_TRY(set_list(node, "dilations", f->dilations, f->kernel.count, 0, diag));
-    GEI_TRY(set_text(node, "auto_pad", f->auto_pad, diag));
-    if (is_mean) return set_flag(node, "count_include_pad", gei_import_int(im, "count_include_pad", 0) != 0, diag);
-    return gei_node_set(node, "storage_order", &order, diag);
+    GEI_TRY(gei_import_set_text(node, "auto_pad", f->auto_pad, diag));
+    if (is_mean) return gei_import_set_bool(node, "count_include_pad", gei_import_int(im, "count_include_pad", 0) != 0, diag);
+    return gei_import_set_int(node, "storage_order", gei_import_int(im, "storage_order", 0), diag);
 }
 
 ge_status gei_map_pool(gei_import *im, const char *plain, const char *full, gei_diag *diag) {
@@ -99,7 +86,7 @@ ge_status gei_map_pool(gei_import *im, const char *plain, const char *full, gei_
     GEI_TRY(gei_import_node(im, is_plain ? plain : full, &x, 1, &node, diag));
     GEI_TRY(is_plain ? set_plain(im, node, &f, is_mean, diag) : set_full(im, node, &f, is_mean, diag));
     GEI_TRY(set_pads(node, &f, diag));
-    GEI_TRY(set_flag(node, "ceil_mode", gei_import_int(im, "ceil_mode", 0) != 0, diag));
+    GEI_TRY(gei_import_set_bool(node, "ceil_mode", gei_import_int(im, "ceil_mode", 0) != 0, diag));
     gei_import_set_output(im, 0, gei_value_of(node, 0));
     if (f.indices) gei_import_set_output(im, 1, gei_value_of(node, 1));
     return GE_OK;
