@@ -4,25 +4,9 @@
 
 #include "ops/blocks.h"
 #include "ops/elementwise.h"
-#include "ops/import.h"
+#include "ops/elementwise/chain.h"
 
-/* One foreign node of n inputs as a chain of nodes of this row; of one input itself. */
-static ge_status map_chain(gei_import *im, gei_diag *diag) {
-    gei_node *node;
-    gei_value so_far = gei_import_input(im, 0);
-    if (!so_far.node) return gei_import_fail(im, GE_ERR_BAD_GRAPH, diag, "it has no inputs");
-    if (im->n_inputs == 1) {
-        GEI_TRY(gei_import_node(im, "Identity", &so_far, 1, &node, diag));
-        so_far = gei_value_of(node, 0);
-    }
-    for (uint32_t k = 1; k < im->n_inputs; k++) {
-        gei_value pair[2] = { so_far, gei_import_input(im, k) };
-        GEI_TRY(gei_import_node(im, im->op->name, pair, 2, &node, diag));
-        so_far = gei_value_of(node, 0);
-    }
-    gei_import_set_output(im, 0, so_far);
-    return GE_OK;
-}
+static ge_status map_chain(gei_import *im, gei_diag *diag) { return gei_import_chain(im, im->op->name, diag); }
 
 GEI_OP_BINARY(Maximum, a > b || a != a ? a : b, a > b ? a : b, GEI_OP_COMMUTATIVE, GEI_ONNX_MAP("Max", 8, map_chain));
 GEI_OP_BINARY(Minimum, a < b || a != a ? a : b, a < b ? a : b, GEI_OP_COMMUTATIVE, GEI_ONNX_MAP("Min", 8, map_chain));

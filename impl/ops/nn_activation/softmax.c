@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* SoftmaxV2: over `axes` together; with through_last (ours) from axes[0] to the last, which is ONNX before opset 13. */
+/* SoftmaxV2 and LogSoftmaxV2: over `axes` together; with through_last (ours) from axes[0] to the last, which is ONNX before opset 13. */
 #include "kernels/reduce.h"
 #include "ops/import.h"
 #include "ops/rules.h"
@@ -21,7 +21,7 @@ static ge_status infer_softmax(gei_infer *i) {
     uint32_t mask;
     int32_t dtype = i->in[0]->dtype;
     if (dtype != GEI_FLOAT32 && dtype != GEI_FLOAT64 && dtype != GEI_FLOAT16 && dtype != GEI_BFLOAT16 && dtype != GEI_UNDEFINED)
-        return gei_infer_fail(i, GE_ERR_UNSUPPORTED_DTYPE, "x", "data type %s is not supported", gei_dtype_name(dtype));
+        return gei_infer_fail(i, GE_ERR_UNSUPPORTED_DTYPE, gei_infer_port(i, 0), "data type %s is not supported", gei_dtype_name(dtype));
     GEI_TRY(gei_infer_like_x(i));
     if (dtype == GEI_FLOAT16 && gei_node_bool(i->node, "half_to_float", false)) i->out[0].dtype = GEI_FLOAT32;
     return i->in[0]->shape.rank < 0 ? GE_OK : read_axes(i->node, i->in[0]->shape.rank, &mask, i->diag);
@@ -49,15 +49,19 @@ static gei_softmax_fn function_for(int32_t from, int32_t to) {
     }
 }
 
-static ge_status run_softmax(const gei_run *run, uint32_t part) {
+static ge_status run_either(const gei_run *run, uint32_t part, int log) {
     const gei_split *split = (const gei_split *)run->sized;
     int64_t begin, end;
     gei_part_range(split->kept.n, run->n_parts, part, &begin, &end);
-    function_for(run->in[0]->dtype, run->out[0]->dtype)(split, run->in[0]->data, run->out[0]->data, 0, begin, end);
+    function_for(run->in[0]->dtype, run->out[0]->dtype)(split, run->in[0]->data, run->out[0]->data, log, begin, end);
     return GE_OK;
 }
 
+static ge_status run_softmax(const gei_run *run, uint32_t part) { return run_either(run, part, 0); }
+static ge_status run_log_softmax(const gei_run *run, uint32_t part) { return run_either(run, part, 1); }
+
 static const gei_kernel softmax_kernels[] = { { .name = "ref", .size = size_softmax, .run = run_softmax, .in_place = 1 }, { 0 } };
+static const gei_kernel log_softmax_kernels[] = { { .name = "ref", .size = size_softmax, .run = run_log_softmax, .in_place = 1 }, { 0 } };
 
 /* ---- ONNX ---- */
 
@@ -65,7 +69,7 @@ static ge_status map_softmax(gei_import *im, bool through_last, int64_t absent, 
     int64_t axis = gei_import_int(im, "axis", absent);
     gei_value x = gei_import_input(im, 0);
     gei_node *node;
-    GEI_TRY(gei_import_node(im, "SoftmaxV2", &x, 1, &node, diag));
+    GEI_TRY(gei_import_node(im, im->op->name, &x, 1, &node, diag));
     GEI_TRY(gei_import_set_ints(node, "axes", &axis, 1, diag));
     if (through_last && axis != -1) GEI_TRY(gei_import_set_bool(node, "through_last", true, diag));
     gei_import_set_output(im, 0, gei_value_of(node, 0));
@@ -75,8 +79,10 @@ static ge_status map_softmax(gei_import *im, bool through_last, int64_t absent, 
 static ge_status map_softmax_1(gei_import *im, gei_diag *diag) { return map_softmax(im, true, 1, diag); }
 static ge_status map_softmax_13(gei_import *im, gei_diag *diag) { return map_softmax(im, false, -1, diag); }
 
-static const gei_source softmax_sources[] = { { GEI_FROM_ONNX, "Softmax", 1, map_softmax_1, NULL },
-                                              { GEI_FROM_ONNX, "Softmax", 13, map_softmax_13, NULL },
-                                              { 0 } };
+#define SOURCES(type) { { GEI_FROM_ONNX, type, 1, map_softmax_1, NULL }, { GEI_FROM_ONNX, type, 13, map_softmax_13, NULL }, { 0 } }
+static const gei_source softmax_sources[] = SOURCES("Softmax");
+static const gei_source log_softmax_sources[] = SOURCES("LogSoftmax");
 
 GEI_OP(SoftmaxV2) = { .name = "SoftmaxV2", .infer = infer_softmax, .kernels = softmax_kernels, .sources = softmax_sources, .traits = GEI_OP_PURE };
+GEI_OP(LogSoftmaxV2) = { .name = "LogSoftmaxV2", .infer = infer_softmax, .kernels = log_softmax_kernels, .sources = log_softmax_sources,
+                         .traits = GEI_OP_PURE };
