@@ -192,7 +192,6 @@ static ge_status fill_node(const gei_api_builder *b, gei_graph *g, gei_node *nod
 
 static ge_status end_op(gei_api_builder *b, gei_graph *g, ge_value_id *values, size_t values_count, ge_node_id *out_node, gei_diag *diag) {
     gei_node *node;
-    if (b->name.count) gei_diag_node(diag, b->name.items);
     GEI_TRY(fill_inputs(b, g, diag));
     GEI_TRY(check_attrs(b, diag));
     GEI_TRY(add_node(b, g, &node, diag));
@@ -214,6 +213,7 @@ ge_status ge_builder_end_op(ge_builder *builder, ge_value_id *values, size_t val
     ge_status st = gei_builder_open(b, &diag);
     if (st == GE_OK && !values && values_count) st = gei_argument_fail(&diag, "values", 1, GE_ERR_NULL_ARGUMENT, "values is NULL");
     if (st == GE_OK) st = end_op(b, g, values, values_count, out_node, &diag);
+    if (st != GE_OK && b->name.count) gei_diag_node(&diag, b->name.items);
     if (b->state != GEI_BUILDER_DONE) gei_builder_drop(b);
     return GEI_RETURN(st);
 }

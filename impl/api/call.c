@@ -21,8 +21,7 @@ ge_status gei_call_null(const char *function, const char *argument, int32_t inde
     return gei_call_end(function, gei_fail(&diag, GE_ERR_NULL_ARGUMENT, "%s is NULL", argument), &diag);
 }
 
-ge_status gei_call_bad_handle(const char *function, ge_status why, const char *argument, int32_t index, const void *handle,
-                              gei_handle_kind wanted) {
+ge_status gei_handle_fault(ge_status why, const char *argument, int32_t index, const void *handle, gei_handle_kind wanted, gei_diag *diag) {
     static const struct {
         ge_status status;
         const char *word, *sentence;
@@ -35,18 +34,23 @@ ge_status gei_call_bad_handle(const char *function, ge_status why, const char *a
         { GE_ERR_HANDLE_OTHER_CONTEXT, "other context", "belongs to another context" },
         { GE_ERR_FORKED, "forked", "was made before a fork" },
     };
-    gei_diag diag;
-    gei_call_begin(&diag);
-    gei_diag_argument(&diag, argument, index);
-    gei_diag_wanted(&diag, "%s", gei_handle_kind_name(wanted));
+    gei_diag_argument(diag, argument, index);
+    gei_diag_wanted(diag, "%s", gei_handle_kind_name(wanted));
     for (size_t i = 0; i < GEI_COUNT(reasons); i++) {
         if (reasons[i].status != why) continue;
-        gei_diag_detail(&diag, "handle", "%s", reasons[i].word);
-        if (why == GE_ERR_HANDLE_WRONG_KIND) gei_diag_found(&diag, "%s", gei_handle_kind_name(gei_handle_kind_of(handle)));
-        else gei_diag_found(&diag, "%s", reasons[i].word);
-        gei_fail(&diag, why, "%s handle %s %s", gei_handle_kind_name(wanted), argument, reasons[i].sentence);
+        gei_diag_detail(diag, "handle", "%s", reasons[i].word);
+        if (why == GE_ERR_HANDLE_WRONG_KIND) gei_diag_found(diag, "%s", gei_handle_kind_name(gei_handle_kind_of(handle)));
+        else gei_diag_found(diag, "%s", reasons[i].word);
+        return gei_fail(diag, why, "%s handle %s %s", gei_handle_kind_name(wanted), argument, reasons[i].sentence);
     }
-    return gei_call_end(function, why, &diag);
+    return why;
+}
+
+ge_status gei_call_bad_handle(const char *function, ge_status why, const char *argument, int32_t index, const void *handle,
+                              gei_handle_kind wanted) {
+    gei_diag diag;
+    gei_call_begin(&diag);
+    return gei_call_end(function, gei_handle_fault(why, argument, index, handle, wanted, &diag), &diag);
 }
 
 ge_status gei_text_in(const char *text, size_t *size, const char *argument, int32_t index, gei_diag *diag) {

@@ -30,6 +30,8 @@ ge_status gei_call_end(const char *function, ge_status st, gei_diag *diag);
 ge_status gei_call_null(const char *function, const char *argument, int32_t index);
 ge_status gei_call_bad_handle(const char *function, ge_status why, const char *argument, int32_t index, const void *handle,
                               gei_handle_kind wanted);
+/* The words of the same, for functions that leave the record later. */
+ge_status gei_handle_fault(ge_status why, const char *argument, int32_t index, const void *handle, gei_handle_kind wanted, gei_diag *diag);
 /* Sets argument and status on the diag; returns the status, for `return GEI_RETURN(gei_argument_fail(...))`. */
 #define gei_argument_fail(diag, name, index, status, ...) \
     (gei_diag_argument((diag), (name), (index)), gei_fail((diag), (status), __VA_ARGS__))

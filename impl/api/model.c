@@ -231,20 +231,23 @@ ge_status ge_model_dump(const ge_model *model, ge_dump_format format, char *buff
     return GEI_RETURN_UNLEASE(model, st);
 }
 
-static ge_status dump_to(const ge_model *model, ge_dump_format format, ge_write_fn write, void *user_data) {
-    GEI_CALL;
+static ge_status dump_to(const ge_model *model, ge_dump_format format, ge_write_fn write, void *user_data, gei_diag *diag) {
     gei_sink text;
-    GEI_NEED(write, 2);
-    GEI_LEASE(gei_api_model, m, model, MODEL, 0);
+    ge_status why = GE_OK;
+    if (!write) return gei_argument_fail(diag, "write", 2, GE_ERR_NULL_ARGUMENT, "write is NULL");
+    gei_api_model *m = gei_handle_lease(model, GEI_HANDLE_MODEL, &why);
+    if (!m) return gei_handle_fault(why, "model", 0, model, GEI_HANDLE_MODEL, diag);
     gei_sink_init(&text, &gei_heap);
-    ge_status st = dump_model(m, format, &text, &diag);
-    if (st == GE_OK) st = gei_dump_to_callback(&text, write, user_data, &diag);
+    ge_status st = dump_model(m, format, &text, diag);
+    if (st == GE_OK) st = gei_dump_to_callback(&text, write, user_data, diag);
     else gei_sink_deinit(&text);
-    return GEI_RETURN_UNLEASE(model, st);
+    gei_handle_unlease(model);
+    return st;
 }
 
 ge_status ge_model_dump_to(const ge_model *model, ge_dump_format format, ge_write_fn write, void *user_data, ge_destroy_fn destroy) {
-    ge_status st = dump_to(model, format, write, user_data);
-    if (destroy) destroy(user_data);
-    return st;
+    GEI_CALL;
+    ge_status st = dump_to(model, format, write, user_data, &diag);
+    if (destroy) destroy(user_data); /* before the record is left: it may fail in calls of its own */
+    return GEI_RETURN(st);
 }

@@ -70,10 +70,7 @@ ge_status gei_tensor_of(const ge_tensor *handle, const gei_api_context *c, const
     ge_status why = GE_OK;
     gei_api_tensor *t = gei_handle_get(handle, GEI_HANDLE_TENSOR, &why);
     if (t && c && t->ctx != c) why = GE_ERR_HANDLE_OTHER_CONTEXT;
-    if (!t || why != GE_OK) {
-        gei_diag_detail(diag, "handle", "%s", ge_status_name(why));
-        return gei_argument_fail(diag, argument, index, why, "tensor handle %s cannot be used here: %s", argument, ge_status_name(why));
-    }
+    if (why != GE_OK) return gei_handle_fault(why, argument, index, handle, GEI_HANDLE_TENSOR, diag);
     if (!t->is_dense) return gei_argument_fail(diag, argument, index, GE_ERR_SHAPE, "%s has strides; ge_tensor_copy makes it dense", argument);
     *out = t->tensor;
     return GE_OK;

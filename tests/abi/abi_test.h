@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* abi_test: what tests of the public interface share.  They are clients: they see ge_c_api.h and nothing else of ours.
+ *
+ *   check_ok(ge_graph_check(g));                                     fails the test with the record's message
+ *   check_fails(ge_graph_check(NULL), GE_ERR_HANDLE_NULL, "graph");  status, and the record: named argument, message, function, class
+ *   check_fails(..., NULL)                                           an argument need not be named
+ *   check_all_gone(before)                                           no object of the process default is left
+ */
+#ifndef GE_ABI_TEST_H
+#define GE_ABI_TEST_H
+
+#define GE_NO_NULLABILITY
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "ge_c_api.h"
+
+static inline void check_ok_at(ge_status st, const char *call, const char *file, int line) {
+    if (st == GE_OK) return;
+    ge_error *error;
+    ge_error_take(&error);
+    print_error("%s: %s: %s\n", call, ge_status_name(st), ge_error_get_message(error));
+    ge_error_release(error);
+    _fail(file, line);
+}
+#define check_ok(call) check_ok_at((call), #call, __FILE__, __LINE__)
+
+/* The record of the failure must be complete: E1 to E4 and E10 of the error rules. */
+static inline void check_fails_at(ge_status st, ge_status wanted, const char *argument, const char *call, const char *file, int line) {
+    ge_error *error;
+    ge_error_info info = { 0 };
+    ge_error_take(&error);
+    if (st != wanted) {
+        print_error("%s: %s (%s), wanted %s\n", call, ge_status_name(st), ge_error_get_message(error), ge_status_name(wanted));
+        _fail(file, line);
+    }
+    if (!error || ge_error_get_info(error, &info, sizeof info) != GE_OK) {
+        print_error("%s: no record\n", call);
+        _fail(file, line);
+    }
+    const char *problem = NULL;
+    size_t size = strlen(info.message);
+    size_t name_size = strcspn(call, "( ");
+    if (info.status != wanted) problem = "the record holds another status";
+    else if (size == 0) problem = "the message is empty";
+    else if (info.message[size - 1] == '\n' || info.message[size - 1] == '.') problem = "the message ends in a newline or full stop";
+    else if (strncmp(call, "ge_", 3) == 0 && (strlen(info.function_name) != name_size || strncmp(call, info.function_name, name_size) != 0))
+        problem = "the record names another function";
+    else if (argument && strcmp(info.argument, argument) != 0) problem = "the record names another argument";
+    else if (argument && info.argument_index < 0) problem = "the argument has no index";
+    if (problem) {
+        print_error("%s: %s (function '%s', argument '%s' %d, message '%s')\n", call, problem, info.function_name, info.argument,
+                    info.argument_index, info.message);
+        _fail(file, line);
+    }
+    ge_error_release(error);
+}
+#define check_fails(call, status, argument) check_fails_at((call), (status), (argument), #call, __FILE__, __LINE__)
+
+static inline uint64_t live_objects(void) {
+    ge_context_info info;
+    check_ok(ge_context_get_info(NULL, &info, sizeof info));
+    return info.objects_count;
+}
+#define check_all_gone(before) assert_int_equal(live_objects(), (before))
+
+/* Handles that are none: NULL, an aligned address inside the process, a small number. */
+static int not_a_handle;
+#define FOREIGN_HANDLE ((void *)&not_a_handle)
+#define SMALL_HANDLE ((void *)(uintptr_t)64)
+
+/* A desc over dims that outlive it. */
+static inline ge_tensor_desc desc_of(ge_dtype dtype, int32_t rank, const int64_t *dims) {
+    ge_tensor_desc desc = GE_TENSOR_DESC_INIT;
+    desc.dtype = dtype;
+    desc.rank = rank;
+    desc.dims = dims;
+    return desc;
+}
+
+/* A tensor of two float32: 1, 2. */
+static inline ge_tensor *two_floats(const ge_context *context) {
+    const int64_t dims[] = { 2 };
+    const float values[] = { 1, 2 };
+    ge_tensor_desc desc = desc_of(GE_DTYPE_FLOAT32, 1, dims);
+    ge_tensor *tensor;
+    check_ok(ge_tensor_create_from_data(context, &desc, (const uint8_t *)values, sizeof values, &tensor));
+    return tensor;
+}
+
+#endif
