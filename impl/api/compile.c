@@ -175,7 +175,9 @@ ge_status ge_graph_compile(const ge_graph *graph, const ge_compile_options *opti
     if (st == GE_OK && !out_model) st = gei_argument_fail(&diag, "out_model", 2, GE_ERR_NULL_ARGUMENT, "out_model is NULL");
     if (st == GE_OK) {
         view = gei_handle_lease(graph, GEI_HANDLE_GRAPH, &why);
-        if (view) {
+        if (!view) {
+            st = gei_handle_fault(why, "graph", 0, graph, GEI_HANDLE_GRAPH, &diag);
+        } else {
             const gei_graph *g = gei_view_graph(view, &diag);
             st = g ? compile(view, g, &job, out_model, &diag) : diag.status;
             gei_handle_unlease(graph);
@@ -183,6 +185,5 @@ ge_status ge_graph_compile(const ge_graph *graph, const ge_compile_options *opti
     }
     gei_sink_deinit(&job.notes);
     compile_end(&job);
-    if (why != GE_OK) return gei_call_bad_handle(__func__, why, "graph", 0, graph, GEI_HANDLE_GRAPH);
     return GEI_RETURN(st);
 }

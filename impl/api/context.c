@@ -100,17 +100,22 @@ void gei_context_copied(gei_api_context *c, uint64_t n_bytes) {
     atomic_fetch_add_explicit(&c->copied_bytes, n_bytes, memory_order_relaxed);
 }
 
-ge_status gei_context_of(const ge_context *context, const char *function, gei_api_context **out) {
+ge_status gei_context_find(const ge_context *context, gei_api_context **out, gei_diag *diag) {
     default_ready();
     *out = &process_default;
     if (!context) return GE_OK;
     ge_status why = GE_OK;
-    gei_api_context *c = gei_handle_lease(context, GEI_HANDLE_CONTEXT, &why);
-    if (!c) return gei_call_bad_handle(function, why, "context", 0, context, GEI_HANDLE_CONTEXT);
-    gei_context_retain(c);
+    *out = gei_handle_lease(context, GEI_HANDLE_CONTEXT, &why);
+    if (!*out) return gei_handle_fault(why, "context", 0, context, GEI_HANDLE_CONTEXT, diag);
+    gei_context_retain(*out);
     gei_handle_unlease(context);
-    *out = c;
     return GE_OK;
+}
+
+ge_status gei_context_of(const ge_context *context, const char *function, gei_api_context **out) {
+    gei_diag diag;
+    gei_call_begin(&diag);
+    return gei_call_result(function, gei_context_find(context, out, &diag), &diag);
 }
 
 ge_status gei_object_handle(gei_api_context *c, gei_handle_kind kind, void *object, void (*destroy)(void *object), void **out, gei_diag *diag) {
@@ -182,11 +187,11 @@ ge_status ge_context_set_log_sink(ge_context *context, ge_log_level level, ge_lo
     gei_api_context *c = NULL;
     gei_api_sink *made = NULL;
     ge_status st = level < GE_LOG_OFF || level > GE_LOG_DEBUG
-                       ? GEI_RETURN(gei_argument_fail(&diag, "level", 1, GE_ERR_INVALID_ARGUMENT, "level %d is no log level", level))
-                       : gei_context_of(context, __func__, &c);
+                       ? gei_argument_fail(&diag, "level", 1, GE_ERR_INVALID_ARGUMENT, "level %d is no log level", level)
+                       : gei_context_find(context, &c, &diag);
     if (st == GE_OK && sink) {
         made = gei_alloc_zero(&gei_heap, sizeof *made, 0);
-        if (!made) st = GEI_RETURN(gei_out_of_memory(&diag, sizeof *made));
+        if (!made) st = gei_out_of_memory(&diag, sizeof *made);
     }
     if (made) {
         atomic_init(&made->refs, 1);
@@ -205,5 +210,5 @@ ge_status ge_context_set_log_sink(ge_context *context, ge_log_level level, ge_lo
         if (old) sink_drain(c, old);
     }
     if (c) gei_context_release(c);
-    return st;
+    return GEI_RETURN(st);
 }

@@ -132,10 +132,10 @@ static ge_status import_any(const ge_context *context, import_keep which, const 
         run_deleter(which);
         return gei_call_end(function, st, diag);
     }
-    ge_status st = gei_context_of(context, function, &c);
+    ge_status st = gei_context_find(context, &c, diag);
     if (st != GE_OK) {
         run_deleter(which);
-        return st;
+        return gei_call_end(function, st, diag);
     }
     import_keep *keep = gei_alloc(&gei_heap, sizeof *keep, 0);
     if (keep) {

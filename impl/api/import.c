@@ -78,10 +78,7 @@ ge_status ge_graph_import(const ge_context *context, ge_file_format format, cons
     ge_status st = import_begin(&job, options, &diag);
     if (st == GE_OK) st = check_pointers(data, "data", out_graph, 5, &diag);
     if (st == GE_OK) st = check_format(format, &diag);
-    if (st == GE_OK && (st = gei_context_of(context, __func__, &c)) != GE_OK) {
-        import_end(&job);
-        return st;
-    }
+    if (st == GE_OK) st = gei_context_find(context, &c, &diag);
     if (st == GE_OK) {
         job.onnx.from = &c->from;
         st = gei_onnx_read(data, data_size, &job.onnx, &g, &diag);
@@ -104,11 +101,7 @@ ge_status ge_graph_import_file(const ge_context *context, ge_file_format format,
     if (st == GE_OK) st = check_pointers(path, "path", out_graph, 5, &diag);
     if (st == GE_OK) st = check_format(format, &diag);
     if (st == GE_OK) st = gei_path_in(path, path_size, "path", 2, &path_text, &path_size, &diag);
-    if (st == GE_OK && (st = gei_context_of(context, __func__, &c)) != GE_OK) {
-        gei_free(&gei_heap, path_text, path_size + 1, 1);
-        import_end(&job);
-        return st;
-    }
+    if (st == GE_OK) st = gei_context_find(context, &c, &diag);
     if (st == GE_OK) {
         job.onnx.from = &c->from;
         st = gei_onnx_read_file(path_text, &job.onnx, &g, &diag);

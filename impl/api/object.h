@@ -34,6 +34,8 @@ typedef struct gei_api_context {
 
 /* The context of a handle (NULL: the process default, made on first use), with one count for the caller. */
 ge_status gei_context_of(const ge_context *context, const char *function, gei_api_context **out);
+/* The same for calls with a triple: the record is left later, behind the caller's destroy. */
+ge_status gei_context_find(const ge_context *context, gei_api_context **out, gei_diag *diag);
 void gei_context_retain(gei_api_context *c);
 void gei_context_release(gei_api_context *c);
 void gei_context_copied(gei_api_context *c, uint64_t n_bytes); /* the copy counter */

@@ -103,7 +103,7 @@ static ge_status set_text(gei_api_options *o, const char *key, size_t key_size, 
     if (!text) return gei_out_of_memory(diag, value_size + 1);
     if (value_size) memcpy(text, value, value_size);
     text[value_size] = 0;
-    if (!value_fits(&rows[row], text, value_size)) {
+    if ((value_size && memchr(text, 0, value_size)) || !value_fits(&rows[row], text, value_size)) {
         ge_status st = gei_argument_fail(diag, "value", 3, GE_ERR_OPTION_VALUE, "option '%s' does not accept '%.100s'", rows[row].key, text);
         gei_diag_found(diag, "%s", text);
         gei_free(&gei_heap, text, value_size + 1, 1);

@@ -219,11 +219,7 @@ ge_status ge_tensor_create_over(const ge_context *context, const ge_tensor_desc 
     else if (!out_tensor) st = gei_argument_fail(&diag, "out_tensor", 3, GE_ERR_NULL_ARGUMENT, "out_tensor is NULL");
     else if (m.flags & ~(ge_memory_flags)GE_MEMORY_READ_ONLY) st = gei_argument_fail(&diag, "memory", 2, GE_ERR_INVALID_FLAG, "flags has unknown bits");
     if (st == GE_OK) st = gei_desc_in(desc, true, "desc", 1, &d, &diag);
-    bool reported = false;
-    if (st == GE_OK) {
-        st = gei_context_of(context, __func__, &c);
-        reported = st != GE_OK;
-    }
+    if (st == GE_OK) st = gei_context_find(context, &c, &diag);
     caller_memory *keep = gei_alloc_zero(&gei_heap, sizeof *keep, 0);
     if (st == GE_OK && !keep) st = gei_out_of_memory(&diag, sizeof *keep);
     if (keep) *keep = (caller_memory){ m.release, m.destroy, m.user_data, m.data, (size_t)m.data_size };
@@ -235,7 +231,7 @@ ge_status ge_tensor_create_over(const ge_context *context, const ge_tensor_desc 
     }
     if (keep) end_memory(keep);
     if (c) gei_context_release(c);
-    return reported ? st : GEI_RETURN(st);
+    return GEI_RETURN(st);
 }
 
 ge_status ge_memory_init(ge_memory *memory, size_t memory_size) {
