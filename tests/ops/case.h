@@ -21,6 +21,7 @@ typedef struct case_attr {
     char **values;  /* words; of a list its items */
     size_t n_values;
     bool is_list;
+    gei_tensor *tensor; /* the value of a tensor attribute; values unused */
 } case_attr;
 
 typedef struct case_want {
@@ -38,6 +39,7 @@ typedef struct test_case {
     case_attr attrs[MAX_ITEMS];
     case_want wants[MAX_ITEMS];
     size_t n_inputs, n_attrs, n_wants;
+    bool nothing;      /* `want nothing`: it has no outputs */
     char error[64], error_text[256]; /* wanted error: status name, part of its message */
     int32_t error_status;
 } test_case;

@@ -87,6 +87,13 @@ static void read_attr(reader *r, test_case *c, size_t first) {
     if (first + 1 >= r->n_words) malformed(r, "an attribute without a value");
     case_attr *a = &c->attrs[c->n_attrs++];
     take_name(r, a->name, sizeof a->name, r->words[first]);
+    if (strchr(r->words[first + 1], '[') > r->words[first + 1] && r->words[first + 1][strlen(r->words[first + 1]) - 1] == ']') {
+        const char *problem;
+        size_t used;
+        a->tensor = parse_tensor(r->words + first + 1, r->n_words - first - 1, r->folder, &used, &problem);
+        if (!a->tensor) malformed(r, problem);
+        return;
+    }
     a->is_list = r->words[first + 1][0] == '[' && !r->quoted[first + 1];
     a->values = must(calloc(r->n_words * 16 + 64, sizeof *a->values));
     for (size_t k = first + 1; k < r->n_words; k++) {
@@ -108,6 +115,10 @@ static void read_want(reader *r, test_case *c) {
         c->error_status = status_of_name(c->error);
         if (c->error_status == 0) malformed(r, "unknown status");
         if (r->n_words > 3) take_name(r, c->error_text, sizeof c->error_text, r->words[3]);
+        return;
+    }
+    if (r->n_words == 2 && strcmp(r->words[1], "nothing") == 0) {
+        c->nothing = true;
         return;
     }
     if (c->n_wants == MAX_ITEMS || r->n_words < 3) malformed(r, "wanted: want OUTPUT TYPE VALUES");
@@ -196,6 +207,7 @@ void free_case_file(case_file *f) {
         for (size_t n = 0; n < c->n_inputs; n++) gei_tensor_release(c->inputs[n].tensor);
         for (size_t n = 0; n < c->n_wants; n++) gei_tensor_release(c->wants[n].tensor);
         for (size_t n = 0; n < c->n_attrs; n++) {
+            gei_tensor_release(c->attrs[n].tensor);
             for (size_t v = 0; v < c->attrs[n].n_values; v++) free(c->attrs[n].values[v]);
             free(c->attrs[n].values);
         }

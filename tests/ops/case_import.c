@@ -29,6 +29,10 @@ static bool looks_number(const char *word) {
 /* Kinds as ONNX files have them: INT, FLOAT, STRING and lists of these; a list with a point in it holds floats. */
 void foreign_attr(const case_attr *a, gei_arena *arena, gei_attr *out) {
     size_t n = a->n_values;
+    if (a->tensor) {
+        *out = gei_attr_tensor(a->tensor);
+        return;
+    }
     bool is_float = false;
     for (size_t k = 0; k < n; k++) is_float = is_float || looks_float(a->values[k]);
     if (n > 0 && !looks_number(a->values[0])) {
@@ -72,7 +76,6 @@ static ge_status import_node(import_fixture *x, gei_diag *diag) {
         foreign_attr(&c->attrs[k], &x->arena, &value);
         GEI_TRY(gei_attrs_set(&x->attrs, &x->arena, c->attrs[k].name, &value, diag));
     }
-    /* An attribute that is a tensor: constants of that name. */
     const gei_source *source = gei_source_find(GEI_FROM_ONNX, "", c->onnx, c->opset, &im.op);
     if (!source) return gei_fail(diag, GE_ERR_UNSUPPORTED_OPERATOR, "no mapping of %s in opset %d", c->onnx, c->opset);
     GEI_TRY(gei_import_run(&im, source, diag));

@@ -41,9 +41,9 @@ def to_bf16(values):
 
 
 def cast(values, name):
-    if TYPES[name] == "bf16":
-        return to_bf16(np.asarray(values, np.float64).astype(np.float32))
     with np.errstate(over="ignore", invalid="ignore"):
+        if TYPES[name] == "bf16":
+            return to_bf16(np.asarray(values, np.float64).astype(np.float32))
         return np.asarray(values).astype(TYPES[name])
 
 
@@ -117,7 +117,10 @@ def exact(array, name):
     return array.astype(np.complex128) if name in ("c64", "c128") else array
 
 
-def parse_attr(words):
+def parse_attr(words, folder):
+    if re.fullmatch(r"\w+\[[\d,]*\]", words[0]):
+        array, name, _ = parse_tensor(words, folder)
+        return exact(array, name)
     if words[0].startswith("["):
         items = [w for w in re.split(r"[\[\], ]+", " ".join(words)) if w]
         return [number(w) if re.match(r"[+-]?[\d.]|true$|false$|[+-]?inf$|nan$", w) else w for w in items]
@@ -179,19 +182,22 @@ class CaseFile:
                 elif words[0] == "onnx":
                     case.onnx, case.opset = words[1], int(words[2])
                 elif words[0] == "want":
-                    if words[1] != "error":
+                    if words[1] not in ("error", "nothing"):
                         on_want(k, case, words)
                 elif (words[0] == "in") if case.onnx else (words[0] in inputs_of):
                     case.inputs.append((words[0], self.read_input(words[1:])))
                 else:
-                    case.attrs[words[0]] = parse_attr(words[1:])
+                    case.attrs[words[0]] = parse_attr(words[1:], self.path.parent)
             except (Problem, ValueError, KeyError, IndexError) as e:
                 raise self.where(k, e if isinstance(e, Problem) else repr(e)) from e
 
     def read_input(self, words):
         if words[0] == "-":
             return None
-        array, name, _ = parse_tensor(words[1:] if words[0] == "const" else words, self.path.parent)
+        words = words[1:] if words[0] == "const" else words
+        if words[0].split("[")[0] not in TYPES:
+            return None  # fine while nothing is computed from it
+        array, name, _ = parse_tensor(words, self.path.parent)
         return array, name
 
     def input_names(self):
@@ -199,7 +205,7 @@ class CaseFile:
         names = set()
         for line in self.lines:
             words = words_of(line)
-            if len(words) >= 2 and re.fullmatch(r"\w+\[[\d,]*\]", words[1]) and words[0] not in ("want", "in"):
+            if len(words) >= 2 and re.fullmatch(r"\w+\[[\d,]*\]", words[1]) and words[0] not in ("want", "in", "value"):
                 names.add(words[0])
         return names
 
