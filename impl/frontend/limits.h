@@ -25,7 +25,7 @@ typedef struct gei_limits {
 
 static inline gei_limits gei_limits_default(void) {
     return (gei_limits){
-        .budget_bytes = UINT64_C(96) << 20,
+        .budget_bytes = UINT64_C(64) << 20,
         .budget_per_byte = 32,
         .depth = 64,
         .open_graphs = 256,

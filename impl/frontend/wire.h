@@ -17,6 +17,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "base/diag.h"
 
@@ -70,9 +71,7 @@ gei_repeat gei_wire_repeat(gei_wire *w, const gei_field *field, gei_wire_type el
 bool gei_repeat_next(gei_repeat *r, uint64_t *out); /* false: the end, or r->in.error */
 
 static inline bool gei_span_is(gei_span span, const char *text) {
-    size_t i = 0;
-    while (i < span.size && text[i] && text[i] == span.data[i]) i++;
-    return i == span.size && text[i] == '\0';
+    return strlen(text) == span.size && (span.size == 0 || memcmp(span.data, text, span.size) == 0);
 }
 bool gei_span_equal(gei_span a, gei_span b);
 

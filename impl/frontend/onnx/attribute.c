@@ -5,6 +5,8 @@
 
 #include "frontend/onnx/reader.h"
 
+#define BYTES_PER_BYTE 8 /* a packed number of one byte takes eight in IR; tensors are charged on their own */
+
 typedef struct reading {
     gei_onnx_reader *r;
     gei_onnx_work *work;
@@ -311,6 +313,7 @@ static ge_status set_value(reading *g) {
     gei_attr value;
     const struct kind *k = find_kind(g->attr->kind);
     if (!k->read) return gei_fail(&g->r->diag, GE_ERR_UNSUPPORTED_ATTR, "attribute '%s' is of kind %s, which is not supported", g->name, k->name);
+    if (k->read != read_tensors) GEI_TRY(gei_onnx_charge(g->r, (uint64_t)g->attr->bytes.size * BYTES_PER_BYTE));
     GEI_TRY(k->read(g, &value));
     ge_status status = gei_attrs_set(&g->work->attrs, &g->work->arena, g->name, &value, &g->r->diag);
     release_tensors(&value);

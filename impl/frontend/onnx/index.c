@@ -68,10 +68,11 @@ static ge_status make_arrays(index_state *s) {
     g->initializers = gei_arena_array(&g->arena, gei_onnx_initializer, g->n_initializers);
     g->inputs = gei_arena_array(&g->arena, uint32_t, g->n_inputs);
     g->outputs = gei_arena_array(&g->arena, uint32_t, g->n_outputs);
+    g->output_types = gei_arena_array(&g->arena, gei_span, g->n_outputs);
     s->inputs = gei_arena_array(&g->arena, gei_span, g->n_inputs);
     s->outputs = gei_arena_array(&g->arena, gei_span, g->n_outputs);
     s->infos = gei_arena_array(&g->arena, gei_span, s->n_infos);
-    bool all = g->nodes && g->initializers && g->inputs && g->outputs && s->inputs && s->outputs && s->infos;
+    bool all = g->nodes && g->initializers && g->inputs && g->outputs && g->output_types && s->inputs && s->outputs && s->infos;
     return all ? GE_OK : gei_onnx_out_of_memory(s->r);
 }
 
@@ -189,13 +190,13 @@ static ge_status add_output(index_state *s, uint32_t i) {
     }
     GEI_TRY(intern(s, name, "output", &g->outputs[i]));
     gei_onnx_value *value = &g->values.items[g->outputs[i]];
-    if (!value->type.data) value->type = type;
+    g->output_types[i] = type;
     if (value->output == GEI_ONNX_NONE) value->output = i;
     value->is_used = true;
     return GE_OK;
 }
 
-/* Only where input and output say nothing themselves. */
+/* Only where the input says nothing itself. */
 static ge_status add_info(index_state *s, gei_span message) {
     gei_span name = { NULL, 0 }, type = { NULL, 0 };
     uint64_t value;

@@ -4,15 +4,14 @@
 
 #include "frontend/onnx/reader.h"
 
-/* What a node takes in IR, generously, so that calls of functions cannot multiply it without end. */
+/* What a node takes in IR without its attributes, generously. */
 #define NODE_BYTES 640
 #define INPUT_BYTES 64
 #define OUTPUT_BYTES 160
-#define BYTES_PER_BYTE 8 /* of attributes: a packed number of one byte becomes eight */
 
 static ge_status charge_node(gei_onnx_reader *r, const gei_onnx_node *node) {
     uint64_t bytes = NODE_BYTES + (uint64_t)node->n_ins * INPUT_BYTES + (uint64_t)node->n_outs * OUTPUT_BYTES;
-    return gei_onnx_charge(r, bytes + node->bytes.size * BYTES_PER_BYTE);
+    return gei_onnx_charge(r, bytes);
 }
 
 /* ---- the view ---- */
@@ -69,12 +68,21 @@ static void restore_names(const gei_import *im, const char *const *names) {
         if (im->inputs[k].node && names[k]) gei_value_out(im->inputs[k])->name = names[k];
 }
 
+/* Every graph hangs on a node, or it would be lost without a word. */
+static ge_status check_attached(gei_onnx_reader *r, const gei_import *im) {
+    for (uint32_t i = 0; i < im->n_subgraphs; i++)
+        if (!im->subgraphs[i].graph->parent)
+            return gei_fail(&r->diag, GE_ERR_UNSUPPORTED_ATTR, "attribute '%s' is a graph, which the operator does not use", im->subgraphs[i].attr);
+    return GE_OK;
+}
+
 static ge_status run(gei_onnx_reader *r, gei_onnx_scope *s, uint32_t index, gei_onnx_work *work, gei_import *im, const gei_source *source) {
     const gei_onnx_node *node = &s->src->nodes[index];
     const char **names = keep_names(&work->arena, im);
     if (!names) return gei_onnx_out_of_memory(r);
     GEI_TRY(gei_import_run(im, source, &r->diag));
     restore_names(im, names);
+    GEI_TRY(check_attached(r, im));
     for (uint32_t k = 0; k < node->n_outs; k++) {
         uint32_t value = node->outs[k];
         if (value == GEI_ONNX_NONE || s->src->values.items[value].producer != index) continue;
@@ -88,6 +96,12 @@ static ge_status run(gei_onnx_reader *r, gei_onnx_scope *s, uint32_t index, gei_
 
 static const char *keep_text(gei_arena *arena, gei_span text) { return gei_arena_text(arena, text.size ? text.data : "", text.size); }
 
+static const gei_source *look_up(const gei_onnx_reader *r, gei_import *im) {
+    const gei_onnx_options *o = r->options;
+    const gei_source *source = o->find ? o->find(o->find_user, im->domain, im->type, im->opset, &im->op) : NULL;
+    return source ? source : gei_source_find(GEI_FROM_ONNX, im->domain, im->type, im->opset, &im->op);
+}
+
 static ge_status find_source(gei_onnx_reader *r, gei_onnx_scope *s, const gei_onnx_node *node, gei_onnx_work *work, gei_import *im,
                              const gei_source **out) {
     *out = NULL;
@@ -100,7 +114,7 @@ static ge_status find_source(gei_onnx_reader *r, gei_onnx_scope *s, const gei_on
         (void)gei_fail(&r->diag, GE_ERR_BAD_GRAPH, "the model imports no operator set of domain '%s'", im->domain[0] ? im->domain : "ai.onnx");
         return gei_onnx_note(r, GE_ERR_BAD_GRAPH, s, node, NULL);
     }
-    *out = node->overload.size ? NULL : gei_source_find(GEI_FROM_ONNX, im->domain, im->type, im->opset, &im->op);
+    *out = node->overload.size ? NULL : look_up(r, im);
     return *out ? GE_OK : gei_onnx_note_unsupported(r, s, node);
 }
 

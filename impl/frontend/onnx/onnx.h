@@ -10,7 +10,7 @@
 #define GEI_FRONTEND_ONNX_ONNX_H
 
 #include "frontend/limits.h"
-#include "ir/graph.h"
+#include "ops/op.h"
 
 #define GEI_ONNX_NEWEST_IR 14 /* of onnx.proto at opset 28; later ones are read too: unknown fields are skipped */
 
@@ -37,6 +37,9 @@ typedef struct gei_onnx_options {
     bool copy;                  /* no tensor points into a file or the given bytes, and files are read, not mapped */
     bool overridable;           /* from ir_version 4 on: inputs with an initializer stay Data, the initializer in attribute "_default" */
     bool follows_links;         /* external data may go through symbolic links */
+    /* Mappings of operators, as gei_source_find, asked before it; NULL: only the rows. */
+    const gei_source *(*find)(void *user, const char *domain, const char *type, int32_t opset, const gei_op **out_op);
+    void *find_user;
     /* Called for each problem, up to limits->problems.  What it returns other than GE_OK stops the reading and comes out. */
     ge_status (*problem)(void *user, const gei_onnx_problem *problem);
     void *problem_user;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "frontend/onnx/reader.h"
+#include "ir/builtin.h"
 
 #define CONST_BYTES 640 /* what a Const or Data node takes beside its payload, generously */
 
@@ -121,26 +122,38 @@ ge_status gei_onnx_add_ports(gei_onnx_reader *r, gei_onnx_scope *s) {
 
 /* ---- what the file says about values in between ---- */
 
-ge_status gei_onnx_hint(gei_onnx_reader *r, gei_onnx_scope *s, uint32_t value) {
-    const gei_onnx_value *v = &s->src->values.items[value];
+/* Where a rule will say it, the file is not asked: its value_info is often left over from before some edit. */
+static bool has_rule(const gei_node *node) {
+    const gei_op *op = gei_op_of(node);
+    return (op && op->infer) || gei_node_is_input(node) || gei_node_is_const(node);
+}
+
+static ge_status apply_type(gei_onnx_reader *r, gei_onnx_scope *s, uint32_t value, gei_span message) {
     gei_onnx_type type;
-    if (!v->type.data || s->states[value] != GEI_ONNX_READY) return GE_OK;
-    gei_onnx_set_place(r, "value '%.*s'", GEI_ONNX_FMT(v->name));
-    ge_status status = gei_onnx_read_type(r, v->type, dims_mode(s, GEI_ONNX_DIMS_FIND), &type);
-    if (status != GE_OK) return gei_onnx_note(r, status, s, NULL, v->name.data);
+    if (!message.data) return GE_OK;
+    gei_onnx_set_place(r, "value '%.*s'", GEI_ONNX_FMT(s->src->values.items[value].name));
+    GEI_TRY(gei_onnx_read_type(r, message, dims_mode(s, GEI_ONNX_DIMS_FIND), &type));
     gei_out *out = gei_value_out(s->values[value]);
     if (out->dtype == GEI_UNDEFINED) out->dtype = type.dtype;
     if (out->rank != GEI_RANK_UNKNOWN || type.shape.rank == GEI_RANK_UNKNOWN) return GE_OK;
     return gei_out_set_shape(s->values[value], &type.shape, &r->diag);
 }
 
+ge_status gei_onnx_hint(gei_onnx_reader *r, gei_onnx_scope *s, uint32_t value) {
+    const gei_onnx_value *v = &s->src->values.items[value];
+    if (s->states[value] != GEI_ONNX_READY || has_rule(s->values[value].node)) return GE_OK;
+    ge_status status = apply_type(r, s, value, v->type);
+    if (status == GE_OK && v->output != GEI_ONNX_NONE) status = apply_type(r, s, value, s->src->output_types[v->output]);
+    return gei_onnx_note(r, status, s, NULL, v->name.data);
+}
+
 /* ---- outputs ---- */
 
-static ge_status check_output(gei_onnx_reader *r, gei_onnx_scope *s, uint32_t value) {
+static ge_status check_output(gei_onnx_reader *r, gei_onnx_scope *s, uint32_t value, gei_span message) {
     const gei_onnx_value *v = &s->src->values.items[value];
     gei_onnx_type type;
     gei_onnx_set_place(r, "output '%.*s'", GEI_ONNX_FMT(v->name));
-    GEI_TRY(gei_onnx_read_type(r, v->type, GEI_ONNX_DIMS_NUMBERS, &type));
+    GEI_TRY(gei_onnx_read_type(r, message, GEI_ONNX_DIMS_NUMBERS, &type));
     if (type.unsupported[0])
         return gei_fail(&r->diag, GE_ERR_UNSUPPORTED, "%s is of type %s; values of that kind are not supported yet", r->place, type.unsupported);
     if (s->states[value] == GEI_ONNX_ABSENT) return gei_fail(&r->diag, GE_ERR_BAD_GRAPH, "%s has no value", r->place);
@@ -162,7 +175,7 @@ static ge_status check_outputs(gei_onnx_reader *r, gei_onnx_scope *s, bool *out_
         *out_is_whole = *out_is_whole && value != GEI_ONNX_NONE && s->states[value] == GEI_ONNX_READY;
         if (value == GEI_ONNX_NONE) continue; /* noted while indexing */
         const gei_onnx_value *v = &g->values.items[value];
-        ge_status status = check_output(r, s, value);
+        ge_status status = check_output(r, s, value, g->output_types[i]);
         if (status == GE_OK && is_root(s) && v->output != i)
             status = gei_fail(&r->diag, GE_ERR_BAD_GRAPH, "graph '%.*s' has two outputs '%.*s'", GEI_ONNX_FMT(g->name), GEI_ONNX_FMT(v->name));
         GEI_TRY(gei_onnx_note(r, status, s, NULL, v->name.data));

@@ -84,8 +84,9 @@ static ge_status report(gei_onnx_reader *r, const gei_onnx_problem *problem) {
 
 /* Messages are complete without the fields beside them. */
 static void name_node(gei_onnx_reader *r, const gei_onnx_node *node, const char *label) {
-    char said[GEI_DIAG_MESSAGE_BYTES];
-    if (!strstr(r->diag.message, label)) {
+    char said[GEI_DIAG_MESSAGE_BYTES], quoted[144];
+    snprintf(quoted, sizeof quoted, "'%s'", label);
+    if (node->type.size > 0 && !strstr(r->diag.message, quoted)) {
         memcpy(said, r->diag.message, sizeof said);
         (void)gei_diag_set(&r->diag, r->diag.status, r->diag.file, r->diag.line, "%.*s '%s': %s", GEI_ONNX_FMT(node->type), label, said);
     }

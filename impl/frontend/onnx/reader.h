@@ -33,7 +33,7 @@ typedef struct gei_onnx_opsets {
 /* A name that occurs in one graph.  Without producer, initializer and input it comes from outside. */
 typedef struct gei_onnx_value {
     gei_span name;
-    gei_span type;        /* TypeProto, data NULL: none */
+    gei_span type;        /* TypeProto of the input or of value_info, data NULL: none */
     uint32_t producer;    /* index of the node */
     uint32_t initializer; /* index into initializers */
     uint32_t input;       /* index into inputs */
@@ -62,6 +62,7 @@ typedef struct gei_onnx_graph {
     gei_onnx_node *nodes;
     gei_onnx_initializer *initializers;
     uint32_t *inputs, *outputs; /* values */
+    gei_span *output_types;     /* TypeProto, data NULL: none */
     uint32_t n_nodes, n_initializers, n_inputs, n_outputs;
     bool has_nested;            /* so that values may be used from inside nodes */
     GEI_VEC(gei_onnx_value) values;
@@ -277,7 +278,7 @@ ge_status gei_onnx_value_name(gei_onnx_reader *r, const gei_onnx_scope *s, uint3
 /* ports.c */
 ge_status gei_onnx_add_ports(gei_onnx_reader *r, gei_onnx_scope *s); /* Data and Const nodes of inputs and initializers */
 ge_status gei_onnx_set_outputs(gei_onnx_reader *r, gei_onnx_scope *s, bool *out_is_whole); /* all of them resolved */
-ge_status gei_onnx_hint(gei_onnx_reader *r, gei_onnx_scope *s, uint32_t value); /* the file's type where IR has none yet */
+ge_status gei_onnx_hint(gei_onnx_reader *r, gei_onnx_scope *s, uint32_t value); /* the file's type where no rule gives one */
 
 /* import.c */
 ge_status gei_onnx_import(gei_onnx_reader *r);
