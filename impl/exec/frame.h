@@ -88,8 +88,7 @@ ge_status gei_late_init(gei_frame *frame, gei_exec_step *step, gei_diag *diag);
 void gei_late_deinit(gei_exec_step *step);
 ge_status gei_late_kernel(const gei_run *run, uint32_t part); /* gei_kernel_fn of both kinds */
 ge_status gei_late_view(const gei_run *run, uint32_t part);
-/* Gives a late output memory for the dims in its view. */
-ge_status gei_late_alloc(gei_frame *frame, gei_view *view, gei_diag *diag);
+ge_status gei_late_alloc(gei_frame *frame, gei_view *view, size_t size_bytes, gei_diag *diag); /* memory of a late output */
 void gei_late_free_dead(gei_frame *frame, const gei_step *step);
 
 /* ---- control.c: steps that run bodies ---- */

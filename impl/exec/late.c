@@ -155,9 +155,7 @@ static ge_status find(const gei_exec_step *s, gei_late *late, gei_diag *diag) {
 
 /* ---- memory ---- */
 
-ge_status gei_late_alloc(gei_frame *f, gei_view *v, gei_diag *diag) {
-    size_t bytes;
-    if (!gei_dtype_bytes(v->dtype, (uint64_t)v->n_elems, &bytes)) return gei_out_of_memory(diag, SIZE_MAX);
+ge_status gei_late_alloc(gei_frame *f, gei_view *v, size_t bytes, gei_diag *diag) {
     v->data = gei_alloc(&f->late.as_allocator, bytes, GEI_ALIGN_BYTES);
     return v->data ? GE_OK : gei_out_of_memory(diag, bytes);
 }
@@ -182,12 +180,13 @@ static ge_status prepare_outputs(const gei_exec_step *s, const gei_late *late, g
     const gei_plan_node *pn = plan_node(s);
     for (uint32_t k = 0; k < s->run.n_out; k++) {
         gei_view *v = s->run.out[k];
-        size_t one;
+        size_t bytes;
         if (s->frame->instance->places[pn->first_out + k].home != GEI_HOME_LATE) continue;
         set_dims(v, &late->out_infos[k]);
         v->data = NULL;
-        bool is_sized = gei_shape_known(&late->out_infos[k].shape) && gei_dtype_bytes(v->dtype, 1, &one);
-        if (is_sized) GEI_TRY(gei_late_alloc(s->frame, v, diag));
+        if (!gei_shape_known(&late->out_infos[k].shape) || gei_dtype_get(v->dtype)->bits == 0) continue;
+        if (!gei_dtype_bytes(v->dtype, (uint64_t)v->n_elems, &bytes)) return gei_out_of_memory(diag, SIZE_MAX);
+        GEI_TRY(gei_late_alloc(s->frame, v, bytes, diag));
     }
     return GE_OK;
 }

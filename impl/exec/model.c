@@ -125,6 +125,11 @@ void gei_model_stats_get(const gei_model *model, gei_model_stats *out) {
     for (const gei_frame *f = m->frames; f; f = f->next) out->runs += atomic_load_explicit(&f->n_runs, memory_order_relaxed);
     pthread_mutex_unlock(&m->lock);
     out->heap_allocations_in_runs = atomic_load_explicit(&m->n_run_allocs, memory_order_relaxed);
+    for (uint32_t i = 0; i < m->plan->n_bodies; i++) {
+        gei_model_stats body = { 0 };
+        if (m->bodies[i]) gei_model_stats_get(m->bodies[i], &body);
+        out->heap_allocations_in_runs += body.heap_allocations_in_runs;
+    }
 }
 
 gei_run_context gei_run_context_of(const gei_model *m, const gei_run_options *options) {
