@@ -80,6 +80,8 @@ static ge_status read_desc(const dl_tensor *t, gei_desc *d, uint8_t **out_data, 
         return gei_argument_fail(diag, "dlpack", 1, GE_ERR_NO_DEVICE, "the tensor is on DLPack device type %d", t->device_type);
     if (t->ndim < 0 || t->ndim > GEI_MAX_RANK) return gei_argument_fail(diag, "dlpack", 1, GE_ERR_RANK, "rank %d is not allowed", t->ndim);
     if (t->ndim > 0 && !t->shape) return gei_argument_fail(diag, "dlpack", 1, GE_ERR_RANK, "shape is NULL but rank is %d", t->ndim);
+    for (int32_t i = 0; i < t->ndim; i++)
+        if (t->shape[i] < 0) return gei_argument_fail(diag, "dlpack", 1, GE_ERR_SIZE, "dim %d is %lld", i, (long long)t->shape[i]);
     GEI_TRY(read_type(t, &d->dtype, diag));
     d->format = GE_FORMAT_ND;
     d->shape = gei_shape_of(t->ndim, t->shape);
@@ -93,7 +95,11 @@ static ge_status read_desc(const dl_tensor *t, gei_desc *d, uint8_t **out_data, 
 static ge_status reach(const gei_desc *d, bool strided, size_t *out_bytes, gei_diag *diag) {
     int64_t last = 0, n;
     size_t elem = gei_dtype_get(d->dtype)->bits / 8;
-    if (!strided) return gei_tensor_measure(d->dtype, d->shape.rank, d->shape.dims, &n, out_bytes, diag);
+    if (!strided) {
+        ge_status st = gei_tensor_measure(d->dtype, d->shape.rank, d->shape.dims, &n, out_bytes, diag);
+        if (st != GE_OK) gei_diag_argument(diag, "dlpack", 1);
+        return st;
+    }
     for (int32_t i = 0; i < d->shape.rank; i++) {
         int64_t step;
         *out_bytes = 0;
@@ -196,6 +202,7 @@ static void delete_versioned(dl_versioned *self) { end_export(self->manager); }
 
 static ge_status export_tensor(gei_api_tensor *t, export_block **out, gei_diag *diag) {
     size_t type = 0;
+    if (t->placement != GE_PLACEMENT_HOST) return gei_argument_fail(diag, "tensor", 0, GE_ERR_WRONG_KIND, "the tensor is in device memory");
     while (type < GEI_COUNT(types) && types[type].dtype != t->tensor->dtype) type++;
     if (type == GEI_COUNT(types))
         return gei_argument_fail(diag, "tensor", 0, GE_ERR_UNSUPPORTED_DTYPE, "DLPack has no type for %s", gei_dtype_name(t->tensor->dtype));

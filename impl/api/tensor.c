@@ -71,14 +71,23 @@ ge_status gei_tensor_of(const ge_tensor *handle, const gei_api_context *c, const
     gei_api_tensor *t = gei_handle_get(handle, GEI_HANDLE_TENSOR, &why);
     if (t && c && t->ctx != c) why = GE_ERR_HANDLE_OTHER_CONTEXT;
     if (why != GE_OK) return gei_handle_fault(why, argument, index, handle, GEI_HANDLE_TENSOR, diag);
+    if (t->placement != GE_PLACEMENT_HOST) return gei_argument_fail(diag, argument, index, GE_ERR_WRONG_KIND, "%s is in device memory", argument);
     if (!t->is_dense) return gei_argument_fail(diag, argument, index, GE_ERR_SHAPE, "%s has strides; ge_tensor_copy makes it dense", argument);
     *out = t->tensor;
     return GE_OK;
 }
 
-static ge_status no_strides(const gei_desc *d, gei_diag *diag) {
+/* Of a tensor with memory of its own. */
+static ge_status check_own(const gei_desc *d, gei_diag *diag) {
+    if (d->placement != GE_PLACEMENT_HOST) return gei_argument_fail(diag, "desc", 1, GE_ERR_NO_DEVICE, "there is no device to take memory from");
     if (!d->has_strides || gei_strides_dense(d->shape.rank, d->shape.dims, d->strides)) return GE_OK;
     return gei_argument_fail(diag, "desc", 1, GE_ERR_SHAPE, "a tensor with memory of its own has no strides");
+}
+
+/* Faults of the shape that the IR found. */
+static ge_status fault_of_desc(ge_status st, gei_diag *diag) {
+    if (st >> 16 == GE_CLASS_ARGUMENT && !diag->argument[0]) gei_diag_argument(diag, "desc", 1);
+    return st;
 }
 
 /* Dense tensor of the library, zeroed; strings empty. */
@@ -98,13 +107,13 @@ ge_status ge_tensor_create(const ge_context *context, const ge_tensor_desc *desc
     GEI_NEED(desc, 1);
     GEI_NEED(out_tensor, 2);
     GEI_CHECK(gei_desc_in(desc, true, "desc", 1, &d, &diag));
-    GEI_CHECK(no_strides(&d, &diag));
+    GEI_CHECK(check_own(&d, &diag));
     ge_status st = gei_context_of(context, __func__, &c);
     if (st != GE_OK) return st;
     st = make_own(c, &d, &tensor, &diag);
     if (st == GE_OK) st = gei_tensor_handle_described(c, tensor, GE_OWNERSHIP_LIBRARY, &d, out_tensor, &diag);
     gei_context_release(c);
-    return GEI_RETURN(st);
+    return GEI_RETURN(fault_of_desc(st, &diag));
 }
 
 static ge_status create_from_data(gei_api_context *c, const gei_desc *d, const uint8_t *data, size_t data_size, ge_tensor **out, gei_diag *diag) {
@@ -134,12 +143,12 @@ ge_status ge_tensor_create_from_data(const ge_context *context, const ge_tensor_
     GEI_NEED(out_tensor, 4);
     if (!data && data_size) return gei_call_null(__func__, "data", 2);
     GEI_CHECK(gei_desc_in(desc, true, "desc", 1, &d, &diag));
-    GEI_CHECK(no_strides(&d, &diag));
+    GEI_CHECK(check_own(&d, &diag));
     ge_status st = gei_context_of(context, __func__, &c);
     if (st != GE_OK) return st;
     st = create_from_data(c, &d, data, data_size, out_tensor, &diag);
     gei_context_release(c);
-    return GEI_RETURN(st);
+    return GEI_RETURN(fault_of_desc(st, &diag));
 }
 
 /* ---- over caller memory ---- */
@@ -231,7 +240,7 @@ ge_status ge_tensor_create_over(const ge_context *context, const ge_tensor_desc 
     }
     if (keep) end_memory(keep);
     if (c) gei_context_release(c);
-    return GEI_RETURN(st);
+    return GEI_RETURN(fault_of_desc(st, &diag));
 }
 
 ge_status ge_memory_init(ge_memory *memory, size_t memory_size) {

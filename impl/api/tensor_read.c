@@ -176,21 +176,24 @@ static ge_status make_view(gei_api_tensor *t, const gei_desc *d, ge_tensor **out
     int64_t n;
     size_t wanted;
     gei_tensor *view;
-    if (!t->is_dense || d->has_strides) return gei_argument_fail(diag, "tensor", 0, GE_ERR_SHAPE, "a view needs dense memory");
+    if (!t->is_dense) return gei_argument_fail(diag, "tensor", 0, GE_ERR_SHAPE, "a view needs dense memory");
+    if (d->has_strides) return gei_argument_fail(diag, "desc", 1, GE_ERR_SHAPE, "a view has no strides");
+    if (d->placement != t->placement) return gei_argument_fail(diag, "desc", 1, GE_ERR_INVALID_ARGUMENT, "a view stays where its tensor is");
     if (t->tensor->dtype == GEI_STRING || d->dtype == GEI_STRING) {
         if (t->tensor->dtype != d->dtype) return gei_argument_fail(diag, "desc", 1, GE_ERR_DTYPE, "strings cannot be read as another type");
         if (!gei_shape_elems(&d->shape, &n) || n != t->tensor->n_elems)
             return gei_argument_fail(diag, "desc", 1, GE_ERR_SIZE, "a view of strings has as many elements as its tensor");
         return gei_argument_fail(diag, "desc", 1, GE_ERR_DTYPE, "views of strings are not supported; copy the tensor");
     }
-    GEI_TRY(gei_tensor_measure(d->dtype, d->shape.rank, d->shape.dims, &n, &wanted, diag));
+    ge_status st = gei_tensor_measure(d->dtype, d->shape.rank, d->shape.dims, &n, &wanted, diag);
+    if (st != GE_OK) return gei_diag_argument(diag, "desc", 1), st;
     if (wanted > t->tensor->size_bytes) {
         gei_diag_found(diag, "%zu", t->tensor->size_bytes);
         gei_diag_wanted(diag, "%zu", wanted);
         return gei_argument_fail(diag, "desc", 1, GE_ERR_SIZE, "the tensor has %zu bytes, the view needs %zu", t->tensor->size_bytes, wanted);
     }
-    ge_status st = gei_tensor_wrap(&t->ctx->from, d->dtype, d->shape.rank, d->shape.dims, t->tensor->data, wanted, t->tensor->read_only,
-                                   release_parent, gei_tensor_retain(t->tensor), &view, diag);
+    st = gei_tensor_wrap(&t->ctx->from, d->dtype, d->shape.rank, d->shape.dims, t->tensor->data, wanted, t->tensor->read_only,
+                         release_parent, gei_tensor_retain(t->tensor), &view, diag);
     if (st != GE_OK) {
         gei_tensor_release(t->tensor);
         return st;
@@ -230,6 +233,7 @@ ge_status ge_tensor_copy(const ge_tensor *tensor, ge_tensor **out_tensor) {
     if (out_tensor) *out_tensor = NULL;
     GEI_NEED(out_tensor, 1);
     GEI_GET(gei_api_tensor, t, tensor, TENSOR, 0);
+    if (t->placement != GE_PLACEMENT_HOST) return GEI_RETURN(gei_argument_fail(&diag, "tensor", 0, GE_ERR_WRONG_KIND, "the tensor is in device memory"));
     GEI_CHECK(gei_tensor_densify(t, &copy, &diag));
     gei_context_copied(t->ctx, copy->size_bytes);
     copy->format = t->format;

@@ -15,6 +15,8 @@ uint32_t ge_dtype_get_bits(ge_dtype dtype) {
     return info ? info->bits : 0;
 }
 
+static bool is_text(const char *name, size_t size, const char *text) { return strlen(text) == size && memcmp(name, text, size) == 0; }
+
 ge_status ge_dtype_find(const char *name, size_t name_size, ge_dtype *out_dtype) {
     GEI_CALL;
     if (out_dtype) *out_dtype = 0;
@@ -22,8 +24,7 @@ ge_status ge_dtype_find(const char *name, size_t name_size, ge_dtype *out_dtype)
     GEI_NEED(out_dtype, 2);
     GEI_CHECK(gei_text_in(name, &name_size, "name", 0, &diag));
     int32_t dtype = gei_dtype_from_name(name, name_size);
-    bool is_undefined = name_size >= 9 && memcmp(name + name_size - 9, "undefined", 9) == 0;
-    if (dtype == GEI_UNDEFINED && !is_undefined)
+    if (dtype == GEI_UNDEFINED && !is_text(name, name_size, "undefined") && !is_text(name, name_size, "DT_UNDEFINED"))
         return GEI_RETURN(gei_argument_fail(&diag, "name", 0, GE_ERR_NOT_FOUND, "no data type is called '%.*s'", (int)(name_size < 64 ? name_size : 64), name));
     *out_dtype = dtype;
     return GE_OK;

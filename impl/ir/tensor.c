@@ -115,7 +115,7 @@ ge_status gei_tensor_strings(const gei_allocator *from, int32_t rank, const int6
     *out = NULL;
     GEI_TRY(count_elems(rank, dims, &n, diag));
     bool fits = table_bytes(n, &total);
-    for (int64_t i = 0; fits && i < n; i++) fits = gei_add(total, sizes[i], &total);
+    for (int64_t i = 0; sizes && fits && i < n; i++) fits = gei_add(total, sizes[i], &total);
     if (!fits) return gei_out_of_memory(diag, SIZE_MAX);
     GEI_TRY(create_sized(from, GEI_STRING, rank, dims, n, total, out, diag));
 
@@ -123,8 +123,9 @@ ge_status gei_tensor_strings(const gei_allocator *from, int32_t rank, const int6
     char *text = (char *)(offsets + n + 1);
     offsets[0] = 0;
     for (int64_t i = 0; i < n; i++) {
-        if (sizes[i] > 0) memcpy(text + at, texts[i], sizes[i]);
-        at += sizes[i];
+        size_t size = sizes ? sizes[i] : 0;
+        if (size > 0) memcpy(text + at, texts[i], size);
+        at += size;
         offsets[i + 1] = at;
     }
     return GE_OK;

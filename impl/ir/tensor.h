@@ -34,7 +34,7 @@ ge_status gei_tensor_create(const gei_allocator *from, int32_t dtype, int32_t ra
 /* Over memory of the caller, kept until release.  On failure release has NOT run.  size_bytes must be what the shape needs. */
 ge_status gei_tensor_wrap(const gei_allocator *from, int32_t dtype, int32_t rank, const int64_t *dims, void *data, size_t size_bytes,
                           bool read_only, void (*release)(void *user), void *user, gei_tensor **out, gei_diag *diag);
-/* Copies the texts: layout of GEI_KIND_STRING. */
+/* Copies the texts: layout of GEI_KIND_STRING.  texts and sizes NULL: all empty. */
 ge_status gei_tensor_strings(const gei_allocator *from, int32_t rank, const int64_t *dims, const char *const *texts, const size_t *sizes,
                              gei_tensor **out, gei_diag *diag);
 bool gei_tensor_string_at(const gei_tensor *t, int64_t index, const char **out_text, size_t *out_size); /* checked */
