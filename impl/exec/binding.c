@@ -241,16 +241,9 @@ static ge_status run(gei_binding *b, const gei_run_context *context, gei_diag *d
 }
 
 ge_status gei_binding_run(gei_binding *b, const gei_run_options *options, gei_diag *diag) {
-    uint32_t mode = gei_float_mode_enter();
-    ge_status st;
-    if (options) {
-        gei_run_context context = gei_run_context_of(b->model, options);
-        st = run(b, &context, diag);
-    } else {
-        st = run(b, &b->context, diag);
-    }
-    gei_float_mode_leave(mode);
-    return st;
+    if (!options) return run(b, &b->context, diag);
+    gei_run_context context = gei_run_context_of(b->model, options);
+    return run(b, &context, diag);
 }
 
 gei_tensor *gei_binding_output(const gei_binding *b, uint32_t index) {

@@ -2,9 +2,6 @@
 #include "exec/model.h"
 
 #include <string.h>
-#if defined(__SSE__)
-#include <xmmintrin.h>
-#endif
 
 /* ---- memory of instances and frames: that of the model, counted ---- */
 
@@ -22,26 +19,6 @@ static void run_free(void *user, void *ptr, size_t size_bytes, size_t align_byte
 const gei_allocator *gei_model_run_heap(gei_model *m) { return &m->run_heap; }
 
 void gei_model_count_alloc(gei_model *m, uint64_t n) { atomic_fetch_add_explicit(&m->n_run_allocs, n, memory_order_relaxed); }
-
-/* ---- float mode ---- */
-
-#if defined(__SSE__)
-#define FLOAT_FLAGS 0x3Fu      /* exceptions seen so far: no mode */
-#define FLOAT_DEFAULT 0x1F80u  /* round to nearest, denormals kept, nothing trapped */
-
-uint32_t gei_float_mode_enter(void) {
-    uint32_t before = _mm_getcsr();
-    if ((before & ~FLOAT_FLAGS) != FLOAT_DEFAULT) _mm_setcsr(FLOAT_DEFAULT);
-    return before;
-}
-
-void gei_float_mode_leave(uint32_t before) {
-    if ((before & ~FLOAT_FLAGS) != FLOAT_DEFAULT) _mm_setcsr(before);
-}
-#else
-uint32_t gei_float_mode_enter(void) { return 0; }
-void gei_float_mode_leave(uint32_t before) { (void)before; }
-#endif
 
 /* ---- life ---- */
 

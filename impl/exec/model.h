@@ -82,8 +82,4 @@ ge_status gei_check_output_shape(const gei_instance *inst, uint32_t index, const
 /* After a run: the late output of a frame as bytes of *tensor, which is made when NULL. */
 ge_status gei_store_late(gei_model *model, const gei_frame *frame, uint32_t index, gei_tensor **tensor, gei_diag *diag);
 
-/* ---- float mode of the calling thread, by bits of its control register ---- */
-uint32_t gei_float_mode_enter(void);         /* sets the default: round to nearest, denormals kept; gives what was */
-void gei_float_mode_leave(uint32_t before);
-
 #endif

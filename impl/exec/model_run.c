@@ -57,9 +57,7 @@ static ge_status run(gei_model *m, gei_tensor *const *inputs, gei_tensor **outpu
 ge_status gei_model_run(gei_model *m, gei_tensor *const *inputs, gei_tensor **outputs, const gei_run_options *options, gei_diag *diag) {
     gei_run_context context = gei_run_context_of(m, options);
     (void)gei_model_retain(m);
-    uint32_t mode = gei_float_mode_enter();
     ge_status st = run(m, inputs, outputs, &context, diag);
-    gei_float_mode_leave(mode);
     gei_model_release(m);
     return st;
 }
