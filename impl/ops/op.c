@@ -201,3 +201,18 @@ ge_status gei_run_set_output(const gei_run *run, uint32_t out, int32_t rank, con
     *out_data = data;
     return GE_OK;
 }
+
+bool gei_node_clip(const gei_node *node, float *out_low, float *out_high) {
+    const gei_attr *clip = gei_attrs_find(&node->attrs, GEI_ATTR_CLIP);
+    if (!clip || clip->kind != GEI_ATTR_FLOATS || clip->count != 2) return false;
+    *out_low = clip->v.floats[0];
+    *out_high = clip->v.floats[1];
+    return true;
+}
+
+void gei_clip_floats(float *values, int64_t count, float low, float high) {
+    for (int64_t i = 0; i < count; i++) {
+        float v = values[i] > high ? high : values[i];
+        values[i] = v < low ? low : v;
+    }
+}

@@ -24,10 +24,16 @@ enum {
     GEI_OP_RANDOM = 1u << 7,
     GEI_OP_CONST = 1u << 8,       /* no inputs, the value is known at plan time (Const, Constant, FileConstant) */
     GEI_OP_INPUT = 1u << 9,       /* Data and its kin */
-    GEI_OP_OUTPUT = 1u << 10      /* NetOutput */
+    GEI_OP_OUTPUT = 1u << 10,     /* NetOutput */
+    GEI_OP_CLIPS = 1u << 11,      /* output 0 is max(low, min(x, high)) of one input, the other inputs are its bounds; NaN stays */
+    GEI_OP_TAKES_CLIP = 1u << 12  /* kernels clip float32 results by the private attribute GEI_ATTR_CLIP */
 };
 
 typedef enum gei_control { GEI_CONTROL_NONE = 0, GEI_CONTROL_IF, GEI_CONTROL_CASE, GEI_CONTROL_WHILE, GEI_CONTROL_LOOP, GEI_CONTROL_SCAN, GEI_CONTROL_CALL } gei_control;
+
+#define GEI_ATTR_CLIP "_clip" /* FLOATS: low, high.  Made by the pass fuse_clip, read with gei_node_clip */
+bool gei_node_clip(const gei_node *node, float *out_low, float *out_high); /* false: none */
+void gei_clip_floats(float *values, int64_t count, float low, float high);
 
 /* ---- what is known about a tensor before the run ---- */
 /* An element of a small integer tensor: a number (symbol < 0 and known), a symbolic dim (symbol >= 0), or not known. */

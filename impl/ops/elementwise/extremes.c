@@ -8,8 +8,8 @@
 
 static ge_status map_chain(gei_import *im, gei_diag *diag) { return gei_import_chain(im, im->op->name, diag); }
 
-GEI_OP_BINARY(Maximum, a > b || a != a ? a : b, a > b ? a : b, GEI_OP_COMMUTATIVE, GEI_ONNX_MAP("Max", 8, map_chain));
-GEI_OP_BINARY(Minimum, a < b || a != a ? a : b, a < b ? a : b, GEI_OP_COMMUTATIVE, GEI_ONNX_MAP("Min", 8, map_chain));
+GEI_OP_BINARY(Maximum, a > b || a != a ? a : b, a > b ? a : b, GEI_OP_COMMUTATIVE | GEI_OP_CLIPS, GEI_ONNX_MAP("Max", 8, map_chain));
+GEI_OP_BINARY(Minimum, a < b || a != a ? a : b, a < b ? a : b, GEI_OP_COMMUTATIVE | GEI_OP_CLIPS, GEI_ONNX_MAP("Min", 8, map_chain));
 
 /* ---- clipping: min(max(x, low), high); low above high gives high ---- */
 
@@ -69,7 +69,7 @@ static const gei_kernel clip_kernels[] = { { .name = "ref", .size = gei_size_bro
 static const gei_source clip_sources[] = { GEI_ONNX_MAP("Clip", 11, map_clip_11), { 0 } };
 
 GEI_OP(ClipByValue) = { .name = "ClipByValue", .infer = infer_clip, .kernels = clip_kernels, .sources = clip_sources,
-                        .traits = GEI_OP_PURE | GEI_OP_ELEMENTWISE };
+                        .traits = GEI_OP_PURE | GEI_OP_ELEMENTWISE | GEI_OP_CLIPS };
 GEI_WIDEN(ClipByValue, "*", "real");
 GEI_OP(ClipByValueV2) = { .name = "ClipByValueV2", .infer = infer_clip, .kernels = clip_kernels, .traits = GEI_OP_PURE | GEI_OP_ELEMENTWISE };
 GEI_WIDEN(ClipByValueV2, "*", "real");
@@ -83,4 +83,4 @@ static const gei_attr_map bound_attrs[] = { { "min", "min", NULL }, { "max", "ma
 
 GEI_FLOAT_LOOPS(GEI_UNARY_LOOP, GeClip, (x < p[0] ? p[0] : x) > p[1] ? p[1] : x < p[0] ? p[0] : x)
 static const gei_unary GeClip_unary = { .loops = { GEI_FLOAT_LANES(GeClip) }, .to = GEI_UNDEFINED, .params = bound_params };
-GEI_OP_UNARY_TABLE(GeClip, 0, GEI_ONNX_ATTRS("Clip", 6, bound_attrs));
+GEI_OP_UNARY_TABLE(GeClip, GEI_OP_CLIPS, GEI_ONNX_ATTRS("Clip", 6, bound_attrs));

@@ -146,6 +146,8 @@ static ge_status run_ref(const gei_run *run, uint32_t part) {
            numbers, (char *)y->data + matrix * m->y_elems * y_bytes, first, last);
         at += last - first;
     }
+    float low, high;
+    if (gei_node_clip(run->node, &low, &high)) gei_clip_floats((float *)y->data + begin * m->gemm.n, (end - begin) * m->gemm.n, low, high);
     return GE_OK;
 }
 
@@ -154,7 +156,7 @@ static const gei_kernel batch_kernels[] = { GEI_MATMUL_FAST_KERNEL, { .name = "r
 static const gei_source batch_sources[] = { GEI_ONNX("MatMul", 1), { 0 } };
 
 GEI_OP(BatchMatMulV2) = { .name = "BatchMatMulV2", .infer = infer_batch, .kernels = batch_kernels, .sources = batch_sources,
-                          .traits = GEI_OP_PURE };
+                          .traits = GEI_OP_PURE | GEI_OP_TAKES_CLIP };
 
 /* ---- ONNX Gemm: alpha * A' * B' + beta * C, C broadcast one way ---- */
 
@@ -195,7 +197,8 @@ static ge_status map_gemm(gei_import *im, gei_diag *diag) {
 
 static const gei_source matmul_sources[] = { GEI_ONNX_MAP("Gemm", 7, map_gemm), { 0 } };
 
-GEI_OP(MatMulV2) = { .name = "MatMulV2", .infer = infer_matmul, .kernels = matmul_kernels, .sources = matmul_sources, .traits = GEI_OP_PURE };
+GEI_OP(MatMulV2) = { .name = "MatMulV2", .infer = infer_matmul, .kernels = matmul_kernels, .sources = matmul_sources,
+                     .traits = GEI_OP_PURE | GEI_OP_TAKES_CLIP };
 
 GEI_WIDEN(MatMulV2, "x1 x2 bias y", "real");
 GEI_WIDEN(BatchMatMulV2, "x1 x2 bias y", "real");

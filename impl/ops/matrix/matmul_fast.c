@@ -18,6 +18,8 @@ typedef struct fast_prepared {
     const gei_allocator *from;
     float *packed;          /* constant operand in panels; NULL: packed while running */
     size_t packed_bytes;
+    gei_act act;            /* clip of the node */
+    float low, high;
 } fast_prepared;
 
 typedef struct fast_sized {
@@ -59,6 +61,7 @@ ge_status gei_matmul_fast_prepare(gei_prepare *p, gei_diag *diag) {
     if (!f) return gei_out_of_memory(diag, sizeof *f);
     f->isa = gei_sgemm_isa_for(p->choice->isa);
     f->from = p->from;
+    f->act = gei_node_clip(p->choice->node, &f->low, &f->high) ? GEI_ACT_CLIP : GEI_ACT_NONE;
     p->prepared = f;
     if (!x2->tensor || x1->shape.rank < 1) return GE_OK;
     gei_matmul_operands o;
@@ -142,7 +145,8 @@ static void run_cell(const gei_run *run, const fast_sized *f, const fast_prepare
     const float *a = (const float *)run->in[SLOT_X1]->data + w.offset[0] * f->a_elems;
     const gei_view *bias = run->n_in > SLOT_BIAS ? run->in[SLOT_BIAS] : NULL;
     gei_sgemm g = { .m = f->m, .n = f->n, .k = f->k, .a = a, .a_row = f->a_row, .b = p->packed, .bias = bias ? bias->data : NULL,
-                    .c = (float *)run->out[0]->data + matrix * f->y_elems, .c_row = f->n };
+                    .c = (float *)run->out[0]->data + matrix * f->y_elems, .c_row = f->n,
+                    .act = p->act, .lo = p->low, .hi = p->high };
     if (!p->packed) {
         const float *b = (const float *)run->in[SLOT_X2]->data + w.offset[1] * f->b_elems;
         float *panels = scratch - panel_begin * f->k * p->isa->nr; /* only [panel_begin, panel_end) is there */

@@ -160,6 +160,8 @@ static ge_status size_ref(gei_sizing *s, gei_diag *diag) {
     int64_t planes = c->batch * c->groups * c->out_channels;
     double each = gei_conv_work(c);
     s->n_parts = gei_parts(planes, each > 0 && each < 65536 ? (int64_t)(65536 / each) + 1 : 1);
+    float low, high;
+    if (gei_node_clip(s->node, &low, &high)) s->n_parts = 1; /* planes of other layouts lie apart: clipped as a whole */
     s->part_scratch_bytes = s->n_in > SLOT_BIAS && s->in[SLOT_BIAS] ? (size_t)(c->groups * c->out_channels) * sizeof(double) : 0;
     s->cost = 2 * each * (double)planes;
     return GE_OK;
@@ -183,6 +185,8 @@ static ge_status run_ref(const gei_run *run, uint32_t part) {
     if (bias) gei_view_numbers(bias, numbers);
     gei_part_range(c->batch * c->groups * c->out_channels, run->n_parts, part, &begin, &end);
     function_for(run->in[SLOT_X]->dtype)(c, run->in[SLOT_X]->data, run->in[SLOT_FILTER]->data, numbers, run->out[0]->data, begin, end);
+    float low, high;
+    if (gei_node_clip(run->node, &low, &high)) gei_clip_floats(run->out[0]->data, run->out[0]->n_elems, low, high);
     return GE_OK;
 }
 
@@ -268,8 +272,9 @@ static ge_status map_conv(gei_import *im, gei_diag *diag) {
 
 static const gei_source conv_sources[] = { { GEI_FROM_ONNX, "Conv", 1, map_conv, NULL }, { 0 } };
 
-GEI_OP(Conv2D) = { .name = "Conv2D", .infer = infer_conv2d, .kernels = conv_kernels, .sources = conv_sources, .traits = GEI_OP_PURE };
-GEI_OP(Conv3D) = { .name = "Conv3D", .infer = infer_conv3d, .kernels = conv_kernels, .traits = GEI_OP_PURE };
+GEI_OP(Conv2D) = { .name = "Conv2D", .infer = infer_conv2d, .kernels = conv_kernels, .sources = conv_sources,
+                   .traits = GEI_OP_PURE | GEI_OP_TAKES_CLIP };
+GEI_OP(Conv3D) = { .name = "Conv3D", .infer = infer_conv3d, .kernels = conv_kernels, .traits = GEI_OP_PURE | GEI_OP_TAKES_CLIP };
 
 GEI_WIDEN(Conv2D, "x filter bias y", "float");
 GEI_WIDEN(Conv3D, "x filter bias y", "float");

@@ -12,9 +12,11 @@ enum { SLOT_X, SLOT_FILTER, SLOT_BIAS };
 #define PART_FLOPS 2e6      /* one part of a product: enough to pay for its start */
 #define PART_TAPS 200000.0  /* the same for depthwise rows, which wait for memory */
 
-typedef struct conv_fast {  /* prepared: the instruction set the model may use */
+typedef struct conv_fast {  /* prepared: the instruction set the model may use, and the clip of the node */
     const gei_sgemm_isa *isa;
     gei_depthwise_fn depthwise;
+    gei_act act;
+    float low, high;
 } conv_fast;
 
 typedef struct conv_sized {
@@ -42,6 +44,7 @@ ge_status gei_conv_fast_prepare(gei_prepare *p, gei_diag *diag) {
     uint32_t isa = p->choice->isa;
     f->isa = gei_sgemm_isa_for(isa);
     f->depthwise = isa & GEI_ISA_AVX512 ? gei_depthwise_avx512 : isa & GEI_ISA_AVX2 ? gei_depthwise_avx2 : gei_depthwise_portable;
+    f->act = gei_node_clip(p->choice->node, &f->low, &f->high) ? GEI_ACT_CLIP : GEI_ACT_NONE;
     p->prepared = f;
     return GE_OK;
 }
@@ -85,7 +88,7 @@ ge_status gei_conv_depthwise_run(const gei_run *run, uint32_t part) {
     const conv_fast *f = run->prepared;
     int64_t begin, end;
     gei_depthwise d = { .conv = &c->conv, .x = run->in[SLOT_X]->data, .filter = run->in[SLOT_FILTER]->data, .bias = bias_of(run),
-                        .y = run->out[0]->data };
+                        .y = run->out[0]->data, .act = f->act, .lo = f->low, .hi = f->high };
     gei_part_range(c->conv.batch * c->conv.groups * c->conv.out_channels, run->n_parts, part, &begin, &end);
     f->depthwise(&d, begin, end);
     return GE_OK;
@@ -105,7 +108,7 @@ ge_status gei_conv_sgemm_run_step(const gei_run *run, uint32_t part) {
         int64_t image = unit / c->groups, group = unit % c->groups, out = group * c->out_channels;
         gei_conv_sgemm g = { .conv = c, .isa = f->isa, .x = (const float *)run->in[SLOT_X]->data + image * c->x_batch + group * c->in_channels * c->x_channel,
                              .filter = (const float *)run->in[SLOT_FILTER]->data + out * c->w_out, .bias = bias ? bias + out : NULL,
-                             .y = (float *)run->out[0]->data + image * c->y_batch + out * c->y_channel };
+                             .y = (float *)run->out[0]->data + image * c->y_batch + out * c->y_channel, .act = f->act, .lo = f->low, .hi = f->high };
         gei_conv_sgemm_run(&g, first, last, scratch);
         at += last - first;
     }
