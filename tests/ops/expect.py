@@ -119,6 +119,8 @@ def exact(array, name):
 
 def parse_attr(words, folder):
     if re.fullmatch(r"\w+\[[\d,]*\]", words[0]):
+        if words[0].split("[")[0] not in TYPES:
+            return None
         array, name, _ = parse_tensor(words, folder)
         return exact(array, name)
     if words[0].startswith("["):
@@ -201,11 +203,12 @@ class CaseFile:
         return array, name
 
     def input_names(self):
-        """A line is an input when a type follows its name."""
-        names = set()
+        """A line is an input when a type follows its name; the value of a constant is an attribute."""
+        names, op = set(), next((w[1] for w in map(words_of, self.lines) if w[:1] == ["op"]), "")
+        skip = ("want", "in", "value") if op in ("Const", "Constant") else ("want", "in")
         for line in self.lines:
             words = words_of(line)
-            if len(words) >= 2 and re.fullmatch(r"\w+\[[\d,]*\]", words[1]) and words[0] not in ("want", "in", "value"):
+            if len(words) >= 2 and re.fullmatch(r"\w+\[[\d,]*\]", words[1]) and words[0] not in skip:
                 names.add(words[0])
         return names
 
