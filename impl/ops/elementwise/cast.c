@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Cast: any numeric type to any other, and to and from strings.
+/* Cast and CastLike: any numeric type to any other, and to and from strings.
  * Floats become integers toward zero and stay within the type's range (NaN: 0); integers that do not fit lose their upper bits.
  * Attributes of ours: saturate (types of 8 bits and fewer), round_mode (float8_e8m0). */
 #include <math.h>
@@ -315,9 +315,8 @@ static bool can_cast(int32_t dtype) {
     return info && info->kind != GEI_KIND_NONE && dtype != GEI_COMPLEX32 && dtype != GEI_HIFLOAT8;
 }
 
-static ge_status infer_cast(gei_infer *i) {
+static ge_status infer_to(gei_infer *i, int64_t to) {
     int32_t from = i->in[0]->dtype;
-    int64_t to = gei_node_int(i->node, "dst_type", GEI_UNDEFINED);
     const char *round = gei_node_text(i->node, "round_mode", "up");
     i->out[0].shape = i->in[0]->shape;
     if (to < INT32_MIN || to > INT32_MAX || !can_cast((int32_t)to))
@@ -329,6 +328,8 @@ static ge_status infer_cast(gei_infer *i) {
     i->out[0].dtype = (int32_t)to;
     return GE_OK;
 }
+
+static ge_status infer_cast(gei_infer *i) { return infer_to(i, gei_node_int(i->node, "dst_type", GEI_UNDEFINED)); }
 
 /* Symbols pass between the types that shapes are kept in. */
 static ge_status elems_cast(gei_infer *i) {
@@ -346,6 +347,12 @@ static ge_status elems_cast(gei_infer *i) {
 
 static const gei_kernel cast_kernels[] = { { .name = "ref", .size = size_cast, .run = run_ref }, { 0 } };
 
+static ge_status map_options(const gei_import *im, gei_node *node, gei_diag *diag) {
+    if (gei_import_int(im, "saturate", 1) == 0) GEI_TRY(gei_import_set_bool(node, "saturate", false, diag));
+    if (gei_import_has_attr(im, "round_mode")) GEI_TRY(gei_import_set_text(node, "round_mode", gei_import_text(im, "round_mode", "up"), diag));
+    return GE_OK;
+}
+
 static ge_status map_cast(gei_import *im, gei_diag *diag) {
     gei_value x = gei_import_input(im, 0);
     int64_t to = gei_import_int(im, "to", 0);
@@ -354,8 +361,7 @@ static ge_status map_cast(gei_import *im, gei_diag *diag) {
     if (dtype == GEI_UNDEFINED) return gei_import_fail(im, GE_ERR_UNSUPPORTED_DTYPE, diag, "attribute to: unknown data type %lld", (long long)to);
     GEI_TRY(gei_import_node(im, "Cast", &x, 1, &node, diag));
     GEI_TRY(gei_import_set_int(node, "dst_type", dtype, diag));
-    if (gei_import_int(im, "saturate", 1) == 0) GEI_TRY(gei_import_set_bool(node, "saturate", false, diag));
-    if (gei_import_has_attr(im, "round_mode")) GEI_TRY(gei_import_set_text(node, "round_mode", gei_import_text(im, "round_mode", "up"), diag));
+    GEI_TRY(map_options(im, node, diag));
     gei_import_set_output(im, 0, gei_value_of(node, 0));
     return GE_OK;
 }
@@ -365,3 +371,25 @@ static const gei_source cast_sources[] = { { GEI_FROM_ONNX, "Cast", 6, map_cast,
 GEI_OP(Cast) = { .name = "Cast", .infer = infer_cast, .elems = elems_cast, .kernels = cast_kernels, .sources = cast_sources,
                  .traits = GEI_OP_PURE | GEI_OP_ELEMENTWISE };
 GEI_WIDEN(Cast, "*", "any");
+
+/* ---- CastLike: to the type of another input ---- */
+
+static ge_status infer_cast_like(gei_infer *i) {
+    if (i->in[1]->dtype != GEI_UNDEFINED) return infer_to(i, i->in[1]->dtype);
+    i->out[0].shape = i->in[0]->shape;
+    return GE_OK;
+}
+
+static ge_status map_cast_like(gei_import *im, gei_diag *diag) {
+    gei_node *node;
+    GEI_TRY(gei_import_node(im, "CastLike", im->inputs, im->n_inputs, &node, diag));
+    GEI_TRY(map_options(im, node, diag));
+    gei_import_set_output(im, 0, gei_value_of(node, 0));
+    return GE_OK;
+}
+
+static const gei_source cast_like_sources[] = { { GEI_FROM_ONNX, "CastLike", 15, map_cast_like, NULL }, { 0 } };
+
+GEI_OP(CastLike) = { .name = "CastLike", .infer = infer_cast_like, .elems = elems_cast, .kernels = cast_kernels, .sources = cast_like_sources,
+                     .traits = GEI_OP_PURE };
+GEI_WIDEN(CastLike, "*", "any");
