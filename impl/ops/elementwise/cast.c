@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Cast and CastLike: any numeric type to any other, and to and from strings.
- * Floats become integers toward zero and stay within the type's range (NaN: 0); integers that do not fit lose their upper bits.
+ * Floats become integers toward zero and stay within the type's range (NaN: 0), but in fewer than 8 bits
+ * they lose their upper bits, as integers that do not fit do in all types.
  * Attributes of ours: saturate (types of 8 bits and fewer), round_mode (float8_e8m0). */
 #include <math.h>
 #include <string.h>
@@ -104,7 +105,7 @@ static void to_doubles(tile *t) {
 
 static void to_ints(tile *t, const gei_dtype_info *info) {
     double low, high;
-    range_of(info, &low, &high);
+    range_of(gei_dtype_get(info->bits < 8 ? GEI_INT64 : info->dtype), &low, &high);
     for (int64_t k = 0; t->is_float && k < t->n; k++) t->i[k] = f64_to_int(t->f[k], low, high);
 }
 
