@@ -25,6 +25,8 @@ ge_status gei_dump_to_callback(gei_sink *text, ge_write_fn write, void *user_dat
 }
 
 ge_status gei_dump_graph(const gei_graph *g, ge_dump_format format, gei_sink *to, gei_diag *diag) {
+    if (format < GE_DUMP_GE_TEXT || format > GE_DUMP_SUMMARY)
+        return gei_argument_fail(diag, "format", 1, GE_ERR_INVALID_ARGUMENT, "%d is no dump format", format);
     switch (format) {
     case GE_DUMP_READABLE: return gei_dump_readable(g, to, diag);
     case GE_DUMP_DOT: return gei_dump_dot(g, to, diag);
