@@ -166,6 +166,28 @@ static void steady_runs_with_changing_sizes_allocate_nothing(void **state) {
     done(&b);
 }
 
+static void strings_are_as_long_as_the_run_finds_them(void **state) {
+    (void)state;
+    bound b;
+    gei_tensor *t = NULL;
+    const char *texts[][2] = { { "one", "" }, { "three hundred", "4" }, { "one", "" } }, *text;
+    int64_t two = 2;
+    make(&b, "graph \"g\" { %x = Data[index=0] : str[n]  return %x }");
+    for (int i = 0; i < 3; i++) {
+        const size_t sizes[] = { strlen(texts[i][0]), strlen(texts[i][1]) };
+        assert_ok(gei_tensor_strings(&b.heap.from, 1, &two, texts[i], sizes, &t, &b.diag), &b.diag);
+        set_input(&b, 0, t);
+        run(&b);
+        for (int k = 0; k < 2; k++) {
+            size_t size;
+            assert_true(gei_tensor_string_at(output(&b, 0), k, &text, &size));
+            assert_int_equal(size, sizes[k]);
+            assert_memory_equal(text, texts[i][k], size);
+        }
+    }
+    done(&b);
+}
+
 static ge_status use(const gei_allocator *from, void *arg) {
     const char *text = arg;
     gei_graph *g = NULL;
@@ -233,6 +255,7 @@ int main(void) {
         cmocka_unit_test(given_late_outputs_must_fit),
         cmocka_unit_test(an_error_in_data_names_the_node),
         cmocka_unit_test(steady_runs_with_changing_sizes_allocate_nothing),
+        cmocka_unit_test(strings_are_as_long_as_the_run_finds_them),
         cmocka_unit_test(each_refused_allocation_is_an_error),
         cmocka_unit_test(a_region_gives_freed_pieces_again),
     };
