@@ -29,7 +29,6 @@ static ge_status create_over(gei_api_graph *owner, gei_graph *graph, ge_builder 
     gei_api_builder *b = gei_alloc_zero(&owner->ctx->from, sizeof *b, 0);
     if (!b) return gei_out_of_memory(diag, sizeof *b);
     gei_api_graph_retain(owner);
-    gei_context_retain(owner->ctx);
     b->view = (gei_api_graph_view){ owner, graph, graph->serial, graph->sub_index };
     gei_arena_init(&b->arena, &owner->ctx->from);
     return gei_object_handle(owner->ctx, GEI_HANDLE_BUILDER, b, builder_destroy, (void **)out, diag);

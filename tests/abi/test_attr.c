@@ -267,6 +267,7 @@ static void test_tensors(void **state) {
     check_ok(ge_tensor_get_info(back, &info, sizeof info));
     assert_int_equal(info.is_read_only, 1);
     assert_int_equal(info.ownership, GE_OWNERSHIP_LIBRARY);
+    check_ok(ge_tensor_destroy(back));
     check_fails(ge_tensor_create_from_attr(s.graph, list, 9, &back), GE_ERR_OUT_OF_RANGE, "index");
     assert_null(back);
     check_ok(ge_tensor_create_from_attr(s.graph, list, 0, &back));
@@ -274,7 +275,7 @@ static void test_tensors(void **state) {
     check_ok(ge_tensor_get_data(back, &shared, &size)); /* lives on */
     assert_int_equal(size, 8);
     check_ok(ge_tensor_destroy(back));
-    (void)before;
+    check_all_gone(before);
 }
 
 static int released;

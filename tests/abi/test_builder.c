@@ -69,8 +69,11 @@ static void test_life_misuse(void **state) {
     check_fails(ge_builder_create_view(b, NULL), GE_ERR_NULL_ARGUMENT, "out_graph");
     check_fails(ge_builder_create_view(NULL, &graph), GE_ERR_HANDLE_NULL, "builder");
     assert_null(graph);
-    check_fails(ge_builder_create_over((ge_graph *)(void *)b, &b), GE_ERR_HANDLE_WRONG_KIND, "graph");
-    assert_null(b);
+    ge_builder *none = b;
+    check_fails(ge_builder_create_over((ge_graph *)(void *)b, &none), GE_ERR_HANDLE_WRONG_KIND, "graph");
+    assert_null(none);
+    check_fails(ge_builder_create_over(NULL, NULL), GE_ERR_NULL_ARGUMENT, "out_builder");
+    check_ok(ge_builder_destroy(b));
 }
 
 /* Every function against handles that are none. */
