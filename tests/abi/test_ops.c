@@ -83,13 +83,13 @@ static void dynamic_inputs_and_outputs(void **state) {
     ge_value_id parts[3], joined;
     check_ok(ge_op_SplitD(b.builder, "split", b.x, 1, 3, 3, parts, 3));
     check_ok(ge_op_ConcatD(b.builder, "join", parts, 3, 1, NULL, &joined));
-    CHECK_TEXT(&b, joined, "SplitD", "split_dim=1", "num_split=3", "%join = ConcatD(x=[%split:0, %split:1, %split:2])");
+    CHECK_TEXT(&b, joined, "SplitD", "split_dim=1", "num_split=3", "%join = ConcatD(x=[%split, %split:1, %split:2])");
 }
 
 static void several_outputs_and_none_wanted(void **state) {
     (void)state;
     build b = build_new();
-    ge_value_id k, values;
+    ge_value_id k, values = 0;
     check_ok(ge_builder_add_ints(b.builder, GE_DTYPE_INT32, (const int64_t[]){ 2 }, 1, 0, &k));
     check_ok(ge_op_TopK(b.builder, "top", b.x, k, NULL, &values, NULL));
     CHECK_TEXT(&b, values, "= TopK(x=%x, k=");
@@ -99,7 +99,8 @@ static void a_missing_input_is_an_error(void **state) {
     (void)state;
     build b = build_new();
     ge_value_id out;
-    check_fails_at(ge_op_Add(b.builder, "sum", b.x, 0, &out), GE_ERR_BAD_GRAPH, NULL, "", __FILE__, __LINE__);
+    check_fails_at(ge_op_Add(b.builder, "sum", b.x, 0, &out), GE_ERR_BAD_ID, "value", "", __FILE__, __LINE__);
+    check_fails_at(ge_op_Add(FOREIGN_HANDLE, "sum", b.x, b.y, &out), GE_ERR_HANDLE_FOREIGN, "builder", "", __FILE__, __LINE__);
     check_ok(ge_op_Add(b.builder, "sum", b.x, b.y, &out)); /* the broken one is gone */
     CHECK_TEXT(&b, out, "%sum = Add(x1=%x, x2=%y)");
 }
