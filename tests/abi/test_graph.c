@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Graphs: reading, editing, descs, outputs, dumps. */
+#include <pthread.h>
+
 #include "graph_test.h"
 
 /* ---- life ---- */
@@ -590,6 +592,39 @@ static void test_own_context(void **state) {
     check_all_gone(before);
 }
 
+/* ---- threads: const calls on one graph run together ---- */
+
+static void *read_all(void *arg) {
+    small_graph *s = arg;
+    for (int i = 0; i < 300; i++) {
+        ge_tensor_desc desc;
+        ge_attr_id attr;
+        ge_tensor *tensor;
+        ge_graph *copy;
+        size_t size;
+        if (ge_graph_get_desc(s->graph, s->x, &desc, sizeof desc) != GE_OK || strcmp(desc.dim_names[0], "batch") != 0) return arg;
+        if (ge_graph_find_attr(s->graph, s->c_node, "value", GE_NTS, &attr) != GE_OK) return arg;
+        if (ge_tensor_create_from_attr(s->graph, attr, 0, &tensor) != GE_OK) return arg;
+        if (ge_tensor_destroy(tensor) != GE_OK) return arg;
+        if (ge_graph_dump(s->graph, GE_DUMP_READABLE, NULL, 0, &size) != GE_OK || ge_graph_check(s->graph) != GE_OK) return arg;
+        if (i % 50 == 0 && (ge_graph_copy(s->graph, &copy) != GE_OK || ge_graph_destroy(copy) != GE_OK)) return arg;
+    }
+    return NULL;
+}
+
+static void test_concurrent_reads(void **state) {
+    (void)state;
+    small_graph s = small_graph_new(NULL);
+    pthread_t threads[4];
+    for (int i = 0; i < 4; i++) assert_int_equal(pthread_create(&threads[i], NULL, read_all, &s), 0);
+    for (int i = 0; i < 4; i++) {
+        void *failed;
+        pthread_join(threads[i], &failed);
+        assert_null(failed);
+    }
+    check_ok(ge_graph_destroy(s.graph));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_life),              cmocka_unit_test(test_life_misuse),
@@ -603,6 +638,7 @@ int main(void) {
         cmocka_unit_test(test_copy_is_apart),     cmocka_unit_test(test_no_subgraphs),
         cmocka_unit_test(test_dumps),             cmocka_unit_test(test_dumps_misuse),
         cmocka_unit_test(test_destroy_while_dumping), cmocka_unit_test(test_own_context),
+        cmocka_unit_test(test_concurrent_reads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
