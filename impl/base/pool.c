@@ -170,13 +170,13 @@ static void shut(slot *s) {
 }
 
 /* Runs parts until none is left.  False after a fork in one of them: the slot is no longer ours. */
-static bool run_parts(slot *s, uint64_t part, uint32_t forks) {
+static bool run_parts(slot *s, uint64_t part, uint32_t seat, uint32_t forks) {
     const gei_part_fn fn = s->fn;
     void *const arg = s->arg;
     const uint32_t n_parts = s->n_parts;
     uint64_t old = ONE_TICKET;
     while (part < n_parts) {
-        fn(arg, (uint32_t)part);
+        fn(arg, (uint32_t)part, seat);
         if (fork_count() != forks) return false;
         old = atomic_fetch_add_explicit(&s->state, ONE_PART, memory_order_relaxed);
         part = old / ONE_PART;
@@ -187,7 +187,8 @@ static bool run_parts(slot *s, uint64_t part, uint32_t forks) {
 
 /* ---- a worker ---- */
 
-static bool join(slot *s, uint64_t *out_part) {
+/* The seat is the number of the ticket, which nobody else gets in this run; 0 is the owner's. */
+static bool join(slot *s, uint64_t *out_part, uint32_t *out_seat) {
     uint64_t old = atomic_load_explicit(&s->state, memory_order_relaxed);
     do {
         if ((old & TICKET_MASK) == 0) return false;
@@ -195,6 +196,7 @@ static bool join(slot *s, uint64_t *out_part) {
                                                     memory_order_acq_rel, memory_order_relaxed));
     if ((old & TICKET_MASK) == ONE_TICKET) clear_pending(s);
     *out_part = old / ONE_PART;
+    *out_seat = (uint32_t)((old & TICKET_MASK) / ONE_TICKET);
     return true;
 }
 
@@ -214,7 +216,7 @@ static uint32_t next_pending(uint64_t pending, uint32_t from) {
 }
 
 /* Spins and sleeps until it has joined a slot.  Begins each search behind the last slot tried, so that no caller is preferred. */
-static slot *find_work(uint32_t *from, uint64_t *out_part) {
+static slot *find_work(uint32_t *from, uint64_t *out_part, uint32_t *out_seat) {
     for (;;) {
         spin s = { 0 };
         do {
@@ -222,7 +224,7 @@ static slot *find_work(uint32_t *from, uint64_t *out_part) {
             if (pending == 0) continue;
             uint32_t i = next_pending(pending, *from);
             *from = i + 1;
-            if (join(&slots[i], out_part)) return &slots[i];
+            if (join(&slots[i], out_part, out_seat)) return &slots[i];
         } while (keep_spinning(&s));
         sleep_until_woken();
     }
@@ -244,11 +246,12 @@ static void *worker_main(void *unused) {
     uint32_t from = 0;
     for (;;) {
         uint64_t part;
-        slot *s = find_work(&from, &part);
+        uint32_t seat;
+        slot *s = find_work(&from, &part, &seat);
         uint32_t n_spinning = atomic_fetch_sub(&idle.n_spinning, 1) - 1;
         /* The caller counted on spinning workers; when they went elsewhere, what still waits gets another. */
         if (n_spinning == 0 && atomic_load(&idle.pending) != 0) wake_workers(1);
-        if (!run_parts(s, part, forks)) return NULL;
+        if (!run_parts(s, part, seat, forks)) return NULL;
         /* Before leaving: the caller may publish its next run at once, and should see a worker that is as good as spinning. */
         atomic_fetch_add(&idle.n_spinning, 1);
         leave(s);
@@ -375,12 +378,12 @@ void gei_pool_run(uint32_t max_threads, uint32_t n_parts, gei_part_fn fn, void *
         if (n_helpers > 0) s = take_slot();
     }
     if (!s) {
-        for (uint32_t part = 0; part < n_parts; part++) fn(arg, part);
+        for (uint32_t part = 0; part < n_parts; part++) fn(arg, part, 0);
         return;
     }
     uint32_t forks = fork_count();
     publish(s, n_helpers, n_parts, fn, arg);
-    if (!run_parts(s, 0, forks)) return;
+    if (!run_parts(s, 0, 0, forks)) return;
     wait_until_done(s);
     atomic_store_explicit(&s->is_taken, 0, memory_order_release);
 }

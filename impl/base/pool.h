@@ -10,9 +10,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-typedef void (*gei_part_fn)(void *arg, uint32_t part);
+/* seat: below max_threads; no two threads inside a run have the same, so memory can be theirs by it. */
+typedef void (*gei_part_fn)(void *arg, uint32_t part, uint32_t seat);
 
-/* Runs fn(arg, part) for each part in [0, n_parts), with at most `max_threads` threads including the caller.
+/* Runs fn(arg, part, seat) for each part in [0, n_parts), with at most `max_threads` threads including the caller.
  * Never fails: when no worker can be had, the caller does all parts.  May be called from many threads at once and from a part. */
 void gei_pool_run(uint32_t max_threads, uint32_t n_parts, gei_part_fn fn, void *arg);
 

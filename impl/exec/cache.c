@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cache: instances by input shapes, bounded, and their idle frames. */
+/* cache: instances by input shapes, bounded; their idle frames; memory for frames in use. */
 #include <string.h>
 
 #include "exec/model.h"
@@ -52,6 +52,7 @@ static void read_shapes(const gei_signature *s, gei_shape *shapes) {
 typedef struct garbage {
     gei_frame *frames;  /* through next_idle */
     gei_entry *entries; /* through next */
+    gei_block *blocks;  /* through next */
 } garbage;
 
 static void free_entry(gei_model *m, gei_entry *e) {
@@ -69,6 +70,11 @@ static void free_garbage(gei_model *m, garbage *g) {
         gei_entry *e = g->entries;
         g->entries = e->next;
         free_entry(m, e);
+    }
+    while (g->blocks) {
+        gei_block *b = g->blocks;
+        g->blocks = b->next;
+        gei_free(&m->run_heap, b, b->size_bytes, GEI_ALIGN_BYTES);
     }
 }
 
@@ -95,7 +101,6 @@ static void discard_idle(gei_model *m, gei_entry *e, garbage *g) {
     while (e->idle) {
         gei_frame *f = e->idle;
         e->idle = f->next_idle;
-        m->stats.idle_bytes -= f->memory_bytes;
         discard_frame(m, f, g);
     }
 }
@@ -156,7 +161,8 @@ static void insert(gei_model *m, gei_entry *e, garbage *g) {
     const gei_instance *inst = e->instance;
     if (inst->arena_bytes > m->stats.arena_bytes) m->stats.arena_bytes = inst->arena_bytes;
     if (inst->lower_bound_bytes > m->stats.lower_bound_bytes) m->stats.lower_bound_bytes = inst->lower_bound_bytes;
-    if (inst->scratch_bytes > m->stats.scratch_bytes) m->stats.scratch_bytes = inst->scratch_bytes;
+    uint64_t scratch = gei_frame_scratch_bytes(inst, m->options.max_threads);
+    if (scratch > m->stats.scratch_bytes) m->stats.scratch_bytes = scratch;
 }
 
 /* ---- entries ---- */
@@ -182,7 +188,7 @@ static ge_status make_entry(gei_model *m, const gei_signature *s, uint64_t hash,
 
 /* Finds or makes the entry, counts a user, and takes one of its idle frames when there is one (out_idle nullable). */
 static ge_status take_entry(gei_model *m, const gei_signature *s, gei_entry **out, gei_frame **out_idle, gei_diag *diag) {
-    garbage g = { NULL, NULL };
+    garbage g = { NULL, NULL, NULL };
     gei_entry *made = NULL;
     pthread_mutex_lock(&m->lock);
     gei_entry *e = m->recent && gei_signature_is(s, m->recent->instance->input_shapes) ? m->recent : NULL;
@@ -205,7 +211,6 @@ static ge_status take_entry(gei_model *m, const gei_signature *s, gei_entry **ou
     if (out_idle && e->idle) {
         *out_idle = e->idle;
         e->idle = (*out_idle)->next_idle;
-        m->stats.idle_bytes -= (*out_idle)->memory_bytes;
     }
     pthread_mutex_unlock(&m->lock);
     if (made) free_entry(m, made);
@@ -215,7 +220,7 @@ static ge_status take_entry(gei_model *m, const gei_signature *s, gei_entry **ou
 }
 
 static void give_entry(gei_model *m, gei_entry *e) {
-    garbage g = { NULL, NULL };
+    garbage g = { NULL, NULL, NULL };
     pthread_mutex_lock(&m->lock);
     e->n_users--;
     discard_if_unused(m, e, &g);
@@ -223,53 +228,112 @@ static void give_entry(gei_model *m, gei_entry *e) {
     free_garbage(m, &g);
 }
 
+/* ---- blocks ---- */
+
+static char *block_data(gei_block *b) { return (char *)b + GEI_ALIGN_BYTES; }
+
+/* Takes the block at *at out of the list of idle ones. */
+static gei_block *unlink_block(gei_model *m, gei_block **at) {
+    gei_block *b = *at;
+    *at = b->next;
+    m->stats.idle_bytes -= b->size_bytes;
+    return b;
+}
+
+static void discard_block(gei_model *m, gei_block **at, garbage *g) {
+    gei_block *b = unlink_block(m, at);
+    b->next = g->blocks;
+    g->blocks = b;
+}
+
+/* The block the frame had, else the smallest that is large enough, else NULL; then the largest of the others makes way for the one to be
+ * made, so that shapes that grow do not leave blocks behind. */
+static gei_block *find_block(gei_model *m, const gei_frame *f, size_t size_bytes, garbage *g) {
+    gei_block **best = NULL, **largest = NULL;
+    for (gei_block **at = &m->blocks; *at; at = &(*at)->next) {
+        if ((*at)->size_bytes >= size_bytes) {
+            if (!best || (*at)->size_bytes < (*best)->size_bytes || block_data(*at) == f->memory) best = at;
+            if (block_data(*at) == f->memory) break;
+        } else if (!largest || (*at)->size_bytes > (*largest)->size_bytes) {
+            largest = at;
+        }
+    }
+    if (best) return unlink_block(m, best);
+    if (largest) discard_block(m, largest, g);
+    return NULL;
+}
+
+/* Room to grow a little: an eighth, for shapes that change. */
+static bool block_size(const gei_model *m, const gei_frame *f, bool with_slack, size_t *out) {
+    size_t slack = with_slack && !m->plan->is_static ? f->memory_bytes / 8 / GEI_ALIGN_BYTES * GEI_ALIGN_BYTES : 0;
+    return gei_add(f->memory_bytes, GEI_ALIGN_BYTES, out) && gei_add(*out, slack, out);
+}
+
+static ge_status give_memory(gei_model *m, gei_frame *f, gei_diag *diag) {
+    garbage g = { NULL, NULL, NULL };
+    size_t least, size_bytes;
+    if (f->memory_bytes == 0) return GE_OK;
+    if (!block_size(m, f, false, &least) || !block_size(m, f, true, &size_bytes)) return gei_out_of_memory(diag, SIZE_MAX);
+    pthread_mutex_lock(&m->lock);
+    f->block = find_block(m, f, least, &g);
+    pthread_mutex_unlock(&m->lock);
+    free_garbage(m, &g);
+    if (!f->block) {
+        f->block = gei_alloc(&m->run_heap, size_bytes, GEI_ALIGN_BYTES);
+        if (!f->block) return gei_out_of_memory(diag, size_bytes);
+        f->block->size_bytes = size_bytes;
+    }
+    gei_frame_set_memory(f, block_data(f->block));
+    return GE_OK;
+}
+
+/* Under the lock.  At least one block stays, whatever its size. */
+static void take_memory(gei_model *m, gei_frame *f, garbage *g) {
+    if (!f->block) return;
+    f->block->next = m->blocks;
+    m->blocks = f->block;
+    m->stats.idle_bytes += f->block->size_bytes;
+    f->block = NULL;
+    while (m->stats.idle_bytes > m->options.max_idle_bytes && m->blocks->next) discard_block(m, &m->blocks->next, g);
+}
+
 /* ---- frames ---- */
+
+static ge_status make_frame(gei_model *m, gei_entry *e, gei_frame **out, gei_diag *diag) {
+    GEI_TRY(gei_frame_create(m, e->instance, out, diag));
+    (*out)->entry = e;
+    pthread_mutex_lock(&m->lock);
+    link_frame(m, *out);
+    pthread_mutex_unlock(&m->lock);
+    return GE_OK;
+}
 
 ge_status gei_model_take_frame(gei_model *m, const gei_signature *s, gei_frame **out, gei_diag *diag) {
     gei_entry *e;
     gei_frame *f = NULL;
     *out = NULL;
     GEI_TRY(take_entry(m, s, &e, &f, diag));
-    if (!f) {
-        ge_status st = gei_frame_create(m, e->instance, &f, diag);
-        if (st != GE_OK) {
-            give_entry(m, e);
-            return st;
-        }
-        f->entry = e;
-        pthread_mutex_lock(&m->lock);
-        link_frame(m, f);
-        pthread_mutex_unlock(&m->lock);
+    ge_status st = f ? GE_OK : make_frame(m, e, &f, diag);
+    if (st != GE_OK) {
+        give_entry(m, e);
+        return st;
     }
-    *out = f;
-    return GE_OK;
-}
-
-/* Frees idle frames of other entries, those used longest ago first, until `more` bytes may stay. */
-static bool make_idle_room(gei_model *m, const gei_entry *keep, uint64_t more, garbage *g) {
-    while (m->stats.idle_bytes > 0 && m->stats.idle_bytes + more > m->options.max_idle_bytes) {
-        gei_entry *old = NULL;
-        for (uint32_t i = 0; i < m->n_cached; i++) {
-            gei_entry *e = m->cached[i];
-            if (e != keep && e->idle && (!old || e->last_used < old->last_used)) old = e;
-        }
-        if (!old) return false;
-        discard_idle(m, old, g);
-    }
-    return true;
+    st = give_memory(m, f, diag);
+    if (st == GE_OK) *out = f;
+    else gei_model_give_frame(f);
+    return st;
 }
 
 void gei_model_give_frame(gei_frame *f) {
     gei_model *m = f->model;
     gei_entry *e = f->entry;
-    garbage g = { NULL, NULL };
+    garbage g = { NULL, NULL, NULL };
     pthread_mutex_lock(&m->lock);
+    take_memory(m, f, &g);
     e->n_users--;
-    if (e->is_cached && (!e->idle || make_idle_room(m, e, f->memory_bytes, &g))) {
+    if (e->is_cached) {
         f->next_idle = e->idle;
         e->idle = f;
-        m->stats.idle_bytes += f->memory_bytes;
-        (void)make_idle_room(m, e, 0, &g);
     } else {
         discard_frame(m, f, &g);
     }
@@ -279,9 +343,10 @@ void gei_model_give_frame(gei_frame *f) {
 }
 
 void gei_model_trim(gei_model *m) {
-    garbage g = { NULL, NULL };
+    garbage g = { NULL, NULL, NULL };
     pthread_mutex_lock(&m->lock);
     for (uint32_t i = 0; i < m->n_cached; i++) discard_idle(m, m->cached[i], &g);
+    while (m->blocks) discard_block(m, &m->blocks, &g);
     pthread_mutex_unlock(&m->lock);
     free_garbage(m, &g);
     for (uint32_t i = 0; i < m->plan->n_bodies; i++)
@@ -332,8 +397,9 @@ ge_status gei_cache_init(gei_model *m, gei_diag *diag) {
 }
 
 void gei_cache_deinit(gei_model *m) {
-    garbage g = { NULL, NULL };
+    garbage g = { NULL, NULL, NULL };
     while (m->n_cached > 0) evict(m, m->n_cached - 1, &g);
+    while (m->blocks) discard_block(m, &m->blocks, &g);
     free_garbage(m, &g);
     gei_free(m->from, m->cached, m->options.max_instances * sizeof *m->cached, 0);
     gei_free(m->from, m->hashes, m->options.max_instances * sizeof *m->hashes, 0);

@@ -16,7 +16,7 @@ typedef struct gei_model gei_model;
 typedef struct gei_binding gei_binding;
 
 typedef struct gei_run_options {
-    uint32_t max_threads;            /* 0: the model's */
+    uint32_t max_threads;            /* 0: the model's, which is also the most */
     const atomic_uint *cancel;       /* nullable; non-zero stops at the next step */
     int64_t deadline_ns;             /* CLOCK_MONOTONIC; 0: none */
 } gei_run_options;
@@ -24,7 +24,7 @@ typedef struct gei_run_options {
 typedef struct gei_model_options {
     uint32_t max_threads;            /* 0: CPUs of the process */
     uint32_t max_instances;          /* cached shape signatures; 0: 16; at most GEI_MAX_INSTANCES */
-    uint64_t max_idle_bytes;         /* activation memory kept between runs; 0: GEI_IDLE_BYTES; one frame is kept whatever its size */
+    uint64_t max_idle_bytes;         /* activation memory kept between runs; 0: GEI_IDLE_BYTES; that of one run is kept whatever its size */
     const gei_log *log;
 } gei_model_options;
 

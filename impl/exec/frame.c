@@ -9,18 +9,16 @@
 
 /* ---- views ---- */
 
-static char *address_of(const gei_frame *f, const gei_place *place) {
-    switch (place->home) {
-    case GEI_HOME_ARENA: return f->memory ? f->memory + place->offset : NULL;
-    case GEI_HOME_CONST: return place->tensor->data ? (char *)place->tensor->data + place->offset : NULL;
-    default: return NULL; /* bound before a run, or found during it */
-    }
+/* Other addresses are set when the frame is taken, bound before a run, or found during it. */
+static char *address_of(const gei_place *place) {
+    bool is_const = place->home == GEI_HOME_CONST && place->tensor->data;
+    return is_const ? (char *)place->tensor->data + place->offset : NULL;
 }
 
 static void init_view(const gei_frame *f, uint32_t value) {
     const gei_info *info = gei_instance_info(f->instance, value);
     gei_view *view = &f->views[value];
-    *view = (gei_view){ .data = address_of(f, &f->instance->places[value]), .dtype = info->dtype, .rank = info->shape.rank };
+    *view = (gei_view){ .data = address_of(&f->instance->places[value]), .dtype = info->dtype, .rank = info->shape.rank };
     if (view->rank > 0) memcpy(view->dims, info->shape.dims, (size_t)view->rank * sizeof *view->dims);
     if (!gei_shape_elems(&info->shape, &view->n_elems)) view->n_elems = 0;
 }
@@ -84,7 +82,6 @@ static ge_status init_node_step(gei_frame *f, gei_exec_step *s, const gei_view *
     s->run.prepared = pn->prepared;
     s->run.sized = step->sized;
     s->run.part_scratch_bytes = step->part_scratch_bytes;
-    s->run.scratch = f->memory ? f->memory + f->instance->arena_bytes : NULL;
     s->run.heap = &f->late.as_allocator;
     if (step->kind == GEI_STEP_CONTROL) {
         s->fn = gei_control_run;
@@ -120,19 +117,25 @@ static ge_status init_steps(gei_frame *f, gei_diag *diag) {
 
 /* ---- life ---- */
 
+uint64_t gei_frame_scratch_bytes(const gei_instance *inst, uint32_t max_threads) {
+    uint64_t most = 0;
+    for (uint32_t i = 0; i < inst->n_steps; i++) {
+        const gei_step *s = &inst->steps[i];
+        uint64_t bytes = s->part_scratch_bytes * gei_seats(s->n_parts, max_threads); /* the plan checked it for all parts */
+        if (bytes > most) most = bytes;
+    }
+    return most;
+}
+
 static ge_status init(gei_frame *f, gei_diag *diag) {
     const gei_instance *inst = f->instance;
-    uint64_t bytes;
+    uint64_t bytes, scratch = gei_frame_scratch_bytes(inst, f->model->options.max_threads);
     f->diag = gei_arena_new(&f->arena, gei_diag);
     f->ranges = gei_arena_array(&f->arena, gei_range, (size_t)inst->plan->n_inputs + inst->plan->n_outputs);
     f->made = gei_arena_array(&f->arena, gei_tensor *, inst->plan->n_outputs);
     if (!f->diag || !f->ranges || !f->made) return gei_out_of_memory(diag, sizeof *f->diag);
-    if (__builtin_add_overflow(inst->arena_bytes, inst->scratch_bytes, &bytes)) return gei_out_of_memory(diag, SIZE_MAX);
-    if (bytes > 0) {
-        f->memory = gei_alloc(f->arena.from, bytes, GEI_ALIGN_BYTES);
-        if (!f->memory) return gei_out_of_memory(diag, bytes);
-        f->memory_bytes = bytes;
-    }
+    if (__builtin_add_overflow(inst->arena_bytes, scratch, &bytes)) return gei_out_of_memory(diag, SIZE_MAX);
+    f->memory_bytes = bytes;
     GEI_TRY(init_views(f, diag));
     return init_steps(f, diag);
 }
@@ -166,9 +169,17 @@ void gei_frame_destroy(gei_frame *f) {
     const gei_allocator *from = f->arena.from;
     gei_region_deinit(&f->late);
     gei_region_deinit(&f->tables);
-    gei_free(from, f->memory, f->memory_bytes, GEI_ALIGN_BYTES);
     gei_arena_deinit(&f->arena);
     gei_free(from, f, sizeof *f, _Alignof(gei_frame));
+}
+
+void gei_frame_set_memory(gei_frame *f, char *memory) {
+    const gei_instance *inst = f->instance;
+    if (memory == f->memory) return;
+    f->memory = memory;
+    for (uint32_t v = 0; v < inst->plan->n_values; v++)
+        if (inst->places[v].home == GEI_HOME_ARENA) f->views[v].data = memory + inst->places[v].offset;
+    for (gei_exec_step *s = f->steps; s < f->steps_end && inst->scratch_bytes > 0; s++) s->run.scratch = memory + inst->arena_bytes;
 }
 
 /* ---- binding ---- */

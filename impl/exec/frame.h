@@ -3,9 +3,10 @@
  *
  *   views    one per value: address, shape; kernels read them through the pointer arrays of their step
  *   steps    {function, gei_run}: a run calls them in order
- *   memory   [activations][scratch]
+ *   memory   [activations][scratch], one block of the model's
  *
- * A frame belongs to an entry of its model's cache; it is idle in the model, or in use by one run or one binding. */
+ * A frame belongs to an entry of its model's cache; it is idle in the model, or in use by one run or one binding.  An idle frame has no
+ * block: blocks go from shape to shape, so that many shapes need no more memory than the largest. */
 #ifndef GEI_EXEC_FRAME_H
 #define GEI_EXEC_FRAME_H
 
@@ -45,8 +46,9 @@ struct gei_frame {
     gei_view *views;              /* by value number */
     gei_view *out_views;          /* by output: what copy steps write to */
     gei_exec_step *steps, *steps_end;
-    char *memory;
-    size_t memory_bytes;
+    struct gei_block *block;      /* in use only; NULL when memory_bytes is 0 */
+    char *memory;                 /* what addresses are resolved for: of `block`, or of the last one */
+    size_t memory_bytes;          /* needed */
     const gei_run_context *context; /* of the run going on */
     gei_diag *diag;               /* written by kernels */
     gei_range *ranges;            /* room for all inputs and outputs */
@@ -60,6 +62,7 @@ struct gei_frame {
 
 ge_status gei_frame_create(gei_model *model, const gei_instance *instance, gei_frame **out, gei_diag *diag);
 void gei_frame_destroy(gei_frame *frame);
+void gei_frame_set_memory(gei_frame *frame, char *memory); /* memory_bytes of it; before the first run */
 
 /* Where the bytes of an input are, or those of an output go (outputs that are not late). */
 void gei_frame_set_input(gei_frame *frame, uint32_t index, const void *data);
@@ -75,6 +78,9 @@ ge_status gei_frame_run(gei_frame *frame, const gei_run_context *context, gei_di
 ge_status gei_run_stopped(const gei_run_context *context);
 /* All parts of a step that has more than one, or whose number is found during the run. */
 ge_status gei_run_parts(const gei_run *run, gei_kernel_fn fn, const gei_run_context *context);
+/* Threads that take part in a step: as many have scratch. */
+static inline uint32_t gei_seats(uint32_t n_parts, uint32_t max_threads) { return n_parts < max_threads ? n_parts : max_threads; }
+uint64_t gei_frame_scratch_bytes(const gei_instance *instance, uint32_t max_threads); /* shared by all steps */
 
 /* Bytes a view holds; strings tell their own. */
 size_t gei_view_bytes(const gei_view *view);

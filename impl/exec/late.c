@@ -208,7 +208,7 @@ ge_status gei_late_kernel(const gei_run *run, uint32_t part) {
     GEI_TRY(find(s, late, run->diag));
     GEI_TRY(prepare_outputs(s, late, run->diag));
     gei_run kernel = *run;
-    size_t scratch_bytes = late->part_scratch_bytes * late->n_parts;
+    size_t scratch_bytes = late->part_scratch_bytes * gei_seats(late->n_parts, f->context->max_threads);
     kernel.sized = late->sized;
     kernel.n_parts = late->n_parts;
     kernel.part_scratch_bytes = late->part_scratch_bytes;

@@ -22,11 +22,18 @@ typedef struct parts {
     _Atomic ge_status status; /* of a part that failed; the others are then left out */
 } parts;
 
-static void run_part(void *arg, uint32_t part) {
+/* Scratch belongs to the seat.  Kernels find theirs by the part, so they are shown it from where their part's would begin. */
+static ge_status call_with_scratch(const parts *p, uint32_t part, uint32_t seat) {
+    gei_run run = *p->run;
+    run.scratch += ((ptrdiff_t)seat - (ptrdiff_t)part) * (ptrdiff_t)run.part_scratch_bytes;
+    return p->fn(&run, part);
+}
+
+static void run_part(void *arg, uint32_t part, uint32_t seat) {
     parts *p = arg;
     if (atomic_load_explicit(&p->status, memory_order_relaxed) != GE_OK) return;
     ge_status st = p->context->is_watched ? gei_run_stopped(p->context) : GE_OK;
-    if (st == GE_OK) st = p->fn(p->run, part);
+    if (st == GE_OK) st = p->run->part_scratch_bytes ? call_with_scratch(p, part, seat) : p->fn(p->run, part);
     ge_status ok = GE_OK;
     if (st != GE_OK) atomic_compare_exchange_strong_explicit(&p->status, &ok, st, memory_order_relaxed, memory_order_relaxed);
 }
@@ -37,7 +44,7 @@ ge_status gei_run_parts(const gei_run *run, gei_kernel_fn fn, const gei_run_cont
     if (context->max_threads > 1) {
         gei_pool_run(context->max_threads, run->n_parts, run_part, &p);
     } else {
-        for (uint32_t part = 0; part < run->n_parts; part++) run_part(&p, part);
+        for (uint32_t part = 0; part < run->n_parts; part++) run_part(&p, part, 0);
     }
     return atomic_load_explicit(&p.status, memory_order_relaxed);
 }

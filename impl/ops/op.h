@@ -98,7 +98,7 @@ typedef struct gei_run {
     gei_view *const *out;
     const void *prepared;      /* what .prepare made (per compiled model) */
     const void *sized;         /* what .size made (per shape) */
-    char *scratch;             /* n_parts * part_scratch_bytes, each aligned to GEI_ALIGN_BYTES */
+    char *scratch;             /* a part's begins at part * part_scratch_bytes, aligned to GEI_ALIGN_BYTES; other parts' is not to be touched */
     size_t part_scratch_bytes;
     uint32_t n_in, n_out, n_parts;
     const gei_node *node;      /* attributes, for reference kernels */

@@ -49,10 +49,11 @@ typedef struct gei_plan_node { /* one per node in order */
 typedef struct gei_plan_options {
     uint32_t isa;              /* GEI_ISA_* allowed */
     const gei_log *log;
-    uint32_t mem_effort;       /* of gei_mem_plan for static shapes; shapes that change get at most GEI_MEM_EFFORT_DYNAMIC */
+    uint32_t mem_effort;       /* of gei_mem_plan for static shapes, 0: GEI_MEM_EFFORT; shapes that change: GEI_MEM_EFFORT_DYNAMIC */
     bool reference_only;       /* last kernel of every row: for tests */
 } gei_plan_options;
 
+#define GEI_MEM_EFFORT 64
 #define GEI_MEM_EFFORT_DYNAMIC 4 /* a new shape is planned while somebody waits */
 #define GEI_MAX_BODY_DEPTH 32    /* subgraphs within subgraphs */
 
@@ -141,7 +142,7 @@ typedef struct gei_instance {
     size_t n_pointers;          /* slots and outputs of all steps together */
     uint64_t arena_bytes;       /* activations */
     uint64_t lower_bound_bytes; /* largest sum of live bytes */
-    uint64_t scratch_bytes;     /* shared by all steps, behind the activations */
+    uint64_t scratch_bytes;     /* largest of a step if all its parts run at once; frames book less */
     gei_shape *input_shapes;    /* the signature */
     gei_shape *output_shapes;   /* unknown where late */
     uint64_t *output_bytes;     /* 0 where late */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <fenv.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <sys/resource.h>
@@ -30,7 +31,8 @@ typedef struct table {
     double value[n_cells];
 } table;
 
-static void fill_part(void *arg, uint32_t part) {
+static void fill_part(void *arg, uint32_t part, uint32_t seat) {
+    (void)seat;
     table *t = arg;
     t->times_run[part]++;
     double v = part;
@@ -43,7 +45,7 @@ static void results_do_not_depend_on_the_thread_count(void **state) {
     static const uint32_t threads[] = { 0, 1, 2, 3, 8, 100 };
     static table wanted, got;
     memset(&wanted, 0, sizeof wanted);
-    for (uint32_t part = 0; part < n_cells; part++) fill_part(&wanted, part);
+    for (uint32_t part = 0; part < n_cells; part++) fill_part(&wanted, part, 0);
     for (size_t i = 0; i < GEI_COUNT(threads); i++) {
         for (int round = 0; round < 20; round++) {
             memset(&got, 0, sizeof got);
@@ -53,7 +55,8 @@ static void results_do_not_depend_on_the_thread_count(void **state) {
     }
 }
 
-static void note_thread(void *arg, uint32_t part) {
+static void note_thread(void *arg, uint32_t part, uint32_t seat) {
+    (void)seat;
     ((pthread_t *)arg)[part] = pthread_self();
 }
 
@@ -71,7 +74,8 @@ typedef struct crowd {
     _Atomic uint32_t inside, most;
 } crowd;
 
-static void enter_and_wait(void *arg, uint32_t part) {
+static void enter_and_wait(void *arg, uint32_t part, uint32_t seat) {
+    (void)seat;
     (void)part;
     crowd *c = arg;
     uint32_t now = atomic_fetch_add(&c->inside, 1) + 1;
@@ -91,6 +95,29 @@ static void no_more_threads_take_part_than_allowed(void **state) {
         assert_in_range(atomic_load(&c.most), 1, max_threads);
     }
     assert_int_equal(gei_pool_worker_count() >= 7, 1);
+}
+
+typedef struct row_of_seats {
+    uint32_t n_seats;
+    _Atomic uint32_t n_wrong, taken[8];
+} row_of_seats;
+
+static void sit_down(void *arg, uint32_t part, uint32_t seat) {
+    row_of_seats *r = arg;
+    if (seat >= r->n_seats || atomic_fetch_add(&r->taken[seat], 1) != 0) atomic_fetch_add(&r->n_wrong, 1);
+    if (part % 5 == 0) sched_yield();
+    if (seat < r->n_seats) atomic_fetch_sub(&r->taken[seat], 1);
+}
+
+static void no_two_threads_have_the_same_seat(void **state) {
+    (void)state;
+    for (uint32_t n_seats = 1; n_seats <= 8; n_seats++) {
+        for (int round = 0; round < 50; round++) {
+            row_of_seats r = { .n_seats = n_seats };
+            gei_pool_run(n_seats, 40, sit_down, &r);
+            assert_int_equal(r.n_wrong, 0);
+        }
+    }
 }
 
 static void sleeping_workers_all_wake(void **state) {
@@ -131,7 +158,8 @@ typedef struct tree {
     _Atomic uint32_t *n_leaves;
 } tree;
 
-static void grow(void *arg, uint32_t part) {
+static void grow(void *arg, uint32_t part, uint32_t seat) {
+    (void)seat;
     (void)part;
     tree *t = arg;
     if (t->depth == 0) {
@@ -161,7 +189,8 @@ typedef struct survey {
 
 static volatile double smallest_normal = 2.2250738585072014e-308;
 
-static void look_around(void *arg, uint32_t part) {
+static void look_around(void *arg, uint32_t part, uint32_t seat) {
+    (void)seat;
     survey *s = arg;
     thread_facts *facts = &s->facts[part];
     sigset_t mask;
@@ -199,7 +228,8 @@ static void workers_have_a_mode_and_mask_of_their_own(void **state) {
     assert_true(n_workers > 0);
 }
 
-static void count_part(void *arg, uint32_t part) {
+static void count_part(void *arg, uint32_t part, uint32_t seat) {
+    (void)seat;
     (void)part;
     atomic_fetch_add((_Atomic uint32_t *)arg, 1);
 }
@@ -251,7 +281,8 @@ static void child_of_fork_has_a_pool_of_its_own(void **state) {
 
 static _Thread_local pid_t forked;
 
-static void fork_in_part(void *arg, uint32_t part) {
+static void fork_in_part(void *arg, uint32_t part, uint32_t seat) {
+    (void)seat;
     nanosleep(&(struct timespec){ 0, 1000000 }, NULL);
     if (part != 0) return; /* part 0 is the caller's */
     forked = fork();
@@ -311,6 +342,7 @@ int main(void) {
         cmocka_unit_test(results_do_not_depend_on_the_thread_count),
         cmocka_unit_test(one_thread_runs_inline),
         cmocka_unit_test(no_more_threads_take_part_than_allowed),
+        cmocka_unit_test(no_two_threads_have_the_same_seat),
         cmocka_unit_test(sleeping_workers_all_wake),
         cmocka_unit_test(many_callers_at_once),
         cmocka_unit_test(parts_may_run_parts),
