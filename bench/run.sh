@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# `./dev bench [overhead|scale|latency]...`: all of them by default.  Prints what it measures; judges nothing.
+# `./dev bench [overhead|sdk|scale|latency]...`: all of them by default.  Prints what it measures; judges nothing.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 out=build/bench
@@ -17,6 +17,18 @@ overhead() {
     $out/overhead
 }
 
+# The same one-node model in each language; what counts is the difference from C in this run.
+sdk() {
+    echo "a bound run of one node in each language (nanoseconds; SDKs as ./dev test built them)"
+    local model=$PWD/tests/models/relu.onnx
+    program overhead
+    echo "C       $($out/overhead | sed 's/.*"run_ns": \([0-9.]*\).*/\1/')"
+    echo "Python  $(env -u LD_LIBRARY_PATH "$GE_VENV/bin/python" bench/bound_run.py "$model")"
+    echo "Rust    $(cd sdk/rust && CARGO_TARGET_DIR=$OLDPWD/build/rust cargo run -q --release --example bound_run "$model")"
+    echo "Go      $(cd sdk/go && go run ./internal/boundrun "$model")"
+    echo "Java    $(java -cp build/java/classes:build/java/test-classes libge.BoundRun "$model")"
+}
+
 scale() {
     echo "a graph of N Add nodes (nanoseconds and bytes per node)"
     program graph_scale
@@ -28,10 +40,10 @@ latency() {
     env -u LD_LIBRARY_PATH "$GE_VENV/bin/python" bench/latency.py
 }
 
-[ $# -gt 0 ] || set -- overhead scale latency
+[ $# -gt 0 ] || set -- overhead sdk scale latency
 for what in "$@"; do
     case $what in
-        overhead | scale | latency) "$what" ;;
-        *) echo "bench: no '$what'; there are: overhead, scale, latency" >&2; exit 2 ;;
+        overhead | sdk | scale | latency) "$what" ;;
+        *) echo "bench: no '$what'; there are: overhead, sdk, scale, latency" >&2; exit 2 ;;
     esac
 done

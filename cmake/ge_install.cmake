@@ -3,6 +3,14 @@
 include(CMakePackageConfigHelpers)
 set(GE_CMAKE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/ge-1)
 
+# Everything that is installed, without the tests.
+add_custom_target(product DEPENDS ge)
+foreach(part ge_static ge_cli ge_dnnl)
+  if(TARGET ${part})
+    add_dependencies(product ${part})
+  endif()
+endforeach()
+
 foreach(header ge_c_api.h ge_experimental.h)
   if(EXISTS ${PROJECT_SOURCE_DIR}/abi/${header})
     install(FILES abi/${header} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ge-1)

@@ -13,21 +13,24 @@ configure() {
     cmake -S "$ROOT" -B "$dir" -G Ninja "$@" >"$dir/configure.log" 2>&1 || { cat "$dir/configure.log" >&2; return 1; }
 }
 
-# compile DIR: prints only warnings, errors and a closing line.
+# compile DIR [TARGET]: prints only warnings, errors and a closing line.
 compile() {
     local log=$1/build.log
-    cmake --build "$1" -j "$JOBS" >"$log" 2>&1 </dev/null || { tail -n 60 "$log" >&2; return 1; }
+    cmake --build "$1" -j "$JOBS" --target "${2:-all}" >"$log" 2>&1 </dev/null || { tail -n 60 "$log" >&2; return 1; }
     say "built ${1#"$ROOT"/}"
 }
 
-# build_release [ON|OFF]: with or without the C tests; installs into build/prefix.
-build_release() {
-    configure "$GE_RELEASE" -DCMAKE_BUILD_TYPE=Release "-DGE_BUILD_TESTS=${1:-ON}" &&
-        compile "$GE_RELEASE" &&
+# The library and its command line, installed into build/prefix.
+build_product() {
+    configure "$GE_RELEASE" -DCMAKE_BUILD_TYPE=Release "-DGE_BUILD_TESTS=${1:-OFF}" &&
+        compile "$GE_RELEASE" product &&
         cmake --install "$GE_RELEASE" --prefix "$GE_PREFIX" >"$GE_RELEASE/install.log" ||
         { say "the release build failed"; return 1; }
     export PKG_CONFIG_PATH=$GE_PREFIX/lib/pkgconfig LD_LIBRARY_PATH=$GE_PREFIX/lib
 }
+
+# The same with the C tests.
+build_release() { build_product ON && compile "$GE_RELEASE"; }
 
 stage_ctest() {
     build_release && ctest --test-dir "$GE_RELEASE" --output-on-failure -j "$JOBS"
@@ -40,7 +43,7 @@ stage_asan() {
 }
 
 stage_python() {
-    build_release &&
+    build_product ON &&
         "$GE_VENV/bin/python" -m pip install -q --disable-pip-version-check --no-index --no-deps --no-build-isolation \
             --force-reinstall "$ROOT/sdk/python" "-Ccmake.define.CMAKE_PREFIX_PATH=$GE_PREFIX" \
             "-Cbuild-dir=$BUILD/python" </dev/null &&
@@ -48,12 +51,12 @@ stage_python() {
 }
 
 stage_rust() {
-    build_release && (cd "$ROOT/sdk/rust" && CARGO_TARGET_DIR=$BUILD/rust cargo test --jobs "$JOBS" </dev/null)
+    build_product ON && (cd "$ROOT/sdk/rust" && CARGO_TARGET_DIR=$BUILD/rust cargo test --jobs "$JOBS" </dev/null)
 }
 
 # Twice: with the strictest pointer checks and a collector that never rests, and with the race detector.
 stage_go() {
-    build_release &&
+    build_product ON &&
         (cd "$ROOT/sdk/go" &&
             GOGC=1 GOEXPERIMENT=cgocheck2 go test -count=1 ./... </dev/null &&
             go test -count=1 -race ./... </dev/null)
@@ -61,14 +64,14 @@ stage_go() {
 
 stage_java() {
     local log=$BUILD/java.log
-    build_release && (cd "$ROOT/sdk/java" && mvn -B --no-transfer-progress test </dev/null 2>&1 | tee "$log") &&
+    build_product ON && (cd "$ROOT/sdk/java" && mvn -B --no-transfer-progress test </dev/null 2>&1 | tee "$log") &&
         ! grep -nE 'WARNING.*(JNI|native)|Corrupted channel' "$log"
 }
 
 # What the SDK tests left in $GE_PARITY: the demo model's output and one error record, per language.  All are equal, and
 # the output is what the command line, a C client, writes.
 stage_parity() {
-    build_release || return 1
+    build_product ON || return 1
     local digits=examples/digits status=0 language
     "$GE_PREFIX/bin/ge" run $digits/digits.onnx --input image=$digits/images.npy --output "$GE_PARITY" >/dev/null || return 1
     for language in python rust go java; do
@@ -83,7 +86,7 @@ stage_parity() {
 
 # Each file of tests/checks is one check: exit 0 is a pass.  Names starting with _ are parts of others.
 stage_checks() {
-    build_release || return 1
+    build_product ON || return 1
     local passed=0 failed=0 check
     for check in "$ROOT"/tests/checks/[!_]*.py "$ROOT"/tests/checks/[!_]*.sh; do
         [ -e "$check" ] || continue

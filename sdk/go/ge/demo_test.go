@@ -96,6 +96,28 @@ func TestModelTellsItsInputsAndOutputs(t *testing.T) {
 	}
 }
 
+func TestModelsWithoutSymbolsAndWithScalarsRun(t *testing.T) {
+	relu := must(ge.Load("../../../tests/models/relu.onnx"))(t)
+	defer relu.Close()
+	if got := relu.Inputs()[0].Dims; !reflect.DeepEqual(got, []ge.Dim{{Size: 4}}) {
+		t.Error(got)
+	}
+	sum := must(ge.Load("../../../tests/models/scalar.onnx"))(t)
+	defer sum.Close()
+	if got := sum.Outputs()[0].Dims; got == nil || len(got) != 0 {
+		t.Error(got)
+	}
+	a := must(ge.NewTensor(nil, nil, []float32{3}))(t)
+	defer a.Close()
+	outputs := must(sum.Run(context.Background(), a, a))(t)
+	if got := must(ge.Values[float32](outputs[0]))(t); !reflect.DeepEqual(got, []float32{6}) {
+		t.Error(got)
+	}
+	if dims := must(outputs[0].Dims())(t); len(dims) != 0 {
+		t.Error(dims)
+	}
+}
+
 func TestPredictionsAreThoseRecordedAtTraining(t *testing.T) {
 	outputs := must(load(t).Run(context.Background(), images(t)))(t)
 	defer outputs[0].Close()

@@ -83,10 +83,13 @@ func ios(raw *C.ge_model, direction C.ge_direction) ([]IO, error) {
 			continue
 		}
 		list[i].Dims = make([]Dim, info.rank)
-		names := unsafe.Slice(info.dim_names, int(info.rank))
-		for j, size := range unsafe.Slice(info.dims, int(info.rank)) {
-			list[i].Dims[j].Size = int64(size)
-			if size < 0 && len(names) > 0 && info.dim_names != nil {
+		var names []*C.char // none when no dim has a symbol
+		if info.dim_names != nil {
+			names = unsafe.Slice(info.dim_names, int(info.rank))
+		}
+		for j := range list[i].Dims {
+			list[i].Dims[j].Size = int64(unsafe.Slice(info.dims, int(info.rank))[j])
+			if names != nil {
 				list[i].Dims[j].Name = C.GoString(names[j])
 			}
 		}

@@ -15,6 +15,14 @@ def test_model_tells_its_inputs_and_outputs(model):
     assert probabilities.shape == ("batch", 10)
 
 
+def test_models_without_symbols_and_with_scalars_run(digits):
+    models = digits.parents[1] / "tests" / "models"
+    with ge.load(models / "relu.onnx") as relu, ge.load(models / "scalar.onnx") as sum:
+        assert relu.inputs[0].shape == (4,) and sum.outputs[0].shape == ()
+        result, = sum(numpy.float32(3), b=numpy.array(4, numpy.float32))
+        assert result.shape == () and float(numpy.asarray(result)) == 7
+
+
 def test_predictions_are_those_recorded_at_training(model, images, digits, parity):
     probabilities, = model(images)
     expected = json.loads((digits / "expected.json").read_text())

@@ -65,8 +65,9 @@ pub type ge_owner_id = u64;
 pub type ge_attr_id = u64;
 pub type ge_subgraph_id = u64;
 pub type ge_proc = ::std::option::Option<unsafe extern "C" fn()>;
-pub type ge_destroy_fn =
-    ::std::option::Option<unsafe extern "C" fn(user_data: *mut ::std::os::raw::c_void)>;
+pub type ge_destroy_fn = ::std::option::Option<
+    unsafe extern "C" fn(user_data: *mut ::std::os::raw::c_void),
+>;
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
 pub struct ge_error_info {
@@ -91,35 +92,54 @@ pub struct ge_error_info {
 const _: () = {
     ["Size of ge_error_info"][::std::mem::size_of::<ge_error_info>() - 96usize];
     ["Alignment of ge_error_info"][::std::mem::align_of::<ge_error_info>() - 8usize];
-    ["Offset of field: ge_error_info::struct_size"]
-        [::std::mem::offset_of!(ge_error_info, struct_size) - 0usize];
-    ["Offset of field: ge_error_info::reserved_flags"]
-        [::std::mem::offset_of!(ge_error_info, reserved_flags) - 4usize];
-    ["Offset of field: ge_error_info::status"]
-        [::std::mem::offset_of!(ge_error_info, status) - 8usize];
-    ["Offset of field: ge_error_info::argument_index"]
-        [::std::mem::offset_of!(ge_error_info, argument_index) - 12usize];
-    ["Offset of field: ge_error_info::line"][::std::mem::offset_of!(ge_error_info, line) - 16usize];
-    ["Offset of field: ge_error_info::details_count"]
-        [::std::mem::offset_of!(ge_error_info, details_count) - 20usize];
-    ["Offset of field: ge_error_info::causes_count"]
-        [::std::mem::offset_of!(ge_error_info, causes_count) - 24usize];
-    ["Offset of field: ge_error_info::reserved_0"]
-        [::std::mem::offset_of!(ge_error_info, reserved_0) - 28usize];
-    ["Offset of field: ge_error_info::sequence"]
-        [::std::mem::offset_of!(ge_error_info, sequence) - 32usize];
-    ["Offset of field: ge_error_info::message"]
-        [::std::mem::offset_of!(ge_error_info, message) - 40usize];
-    ["Offset of field: ge_error_info::function_name"]
-        [::std::mem::offset_of!(ge_error_info, function_name) - 48usize];
-    ["Offset of field: ge_error_info::file"][::std::mem::offset_of!(ge_error_info, file) - 56usize];
-    ["Offset of field: ge_error_info::argument"]
-        [::std::mem::offset_of!(ge_error_info, argument) - 64usize];
-    ["Offset of field: ge_error_info::node"][::std::mem::offset_of!(ge_error_info, node) - 72usize];
-    ["Offset of field: ge_error_info::found"]
-        [::std::mem::offset_of!(ge_error_info, found) - 80usize];
-    ["Offset of field: ge_error_info::wanted"]
-        [::std::mem::offset_of!(ge_error_info, wanted) - 88usize];
+    [
+        "Offset of field: ge_error_info::struct_size",
+    ][::std::mem::offset_of!(ge_error_info, struct_size) - 0usize];
+    [
+        "Offset of field: ge_error_info::reserved_flags",
+    ][::std::mem::offset_of!(ge_error_info, reserved_flags) - 4usize];
+    [
+        "Offset of field: ge_error_info::status",
+    ][::std::mem::offset_of!(ge_error_info, status) - 8usize];
+    [
+        "Offset of field: ge_error_info::argument_index",
+    ][::std::mem::offset_of!(ge_error_info, argument_index) - 12usize];
+    [
+        "Offset of field: ge_error_info::line",
+    ][::std::mem::offset_of!(ge_error_info, line) - 16usize];
+    [
+        "Offset of field: ge_error_info::details_count",
+    ][::std::mem::offset_of!(ge_error_info, details_count) - 20usize];
+    [
+        "Offset of field: ge_error_info::causes_count",
+    ][::std::mem::offset_of!(ge_error_info, causes_count) - 24usize];
+    [
+        "Offset of field: ge_error_info::reserved_0",
+    ][::std::mem::offset_of!(ge_error_info, reserved_0) - 28usize];
+    [
+        "Offset of field: ge_error_info::sequence",
+    ][::std::mem::offset_of!(ge_error_info, sequence) - 32usize];
+    [
+        "Offset of field: ge_error_info::message",
+    ][::std::mem::offset_of!(ge_error_info, message) - 40usize];
+    [
+        "Offset of field: ge_error_info::function_name",
+    ][::std::mem::offset_of!(ge_error_info, function_name) - 48usize];
+    [
+        "Offset of field: ge_error_info::file",
+    ][::std::mem::offset_of!(ge_error_info, file) - 56usize];
+    [
+        "Offset of field: ge_error_info::argument",
+    ][::std::mem::offset_of!(ge_error_info, argument) - 64usize];
+    [
+        "Offset of field: ge_error_info::node",
+    ][::std::mem::offset_of!(ge_error_info, node) - 72usize];
+    [
+        "Offset of field: ge_error_info::found",
+    ][::std::mem::offset_of!(ge_error_info, found) - 80usize];
+    [
+        "Offset of field: ge_error_info::wanted",
+    ][::std::mem::offset_of!(ge_error_info, wanted) - 88usize];
 };
 pub type ge_log_level = i32;
 #[repr(C)]
@@ -138,22 +158,30 @@ pub struct ge_context_info {
 const _: () = {
     ["Size of ge_context_info"][::std::mem::size_of::<ge_context_info>() - 48usize];
     ["Alignment of ge_context_info"][::std::mem::align_of::<ge_context_info>() - 8usize];
-    ["Offset of field: ge_context_info::struct_size"]
-        [::std::mem::offset_of!(ge_context_info, struct_size) - 0usize];
-    ["Offset of field: ge_context_info::reserved_flags"]
-        [::std::mem::offset_of!(ge_context_info, reserved_flags) - 4usize];
-    ["Offset of field: ge_context_info::threads"]
-        [::std::mem::offset_of!(ge_context_info, threads) - 8usize];
-    ["Offset of field: ge_context_info::reserved_0"]
-        [::std::mem::offset_of!(ge_context_info, reserved_0) - 12usize];
-    ["Offset of field: ge_context_info::copied_bytes"]
-        [::std::mem::offset_of!(ge_context_info, copied_bytes) - 16usize];
-    ["Offset of field: ge_context_info::allocated_bytes"]
-        [::std::mem::offset_of!(ge_context_info, allocated_bytes) - 24usize];
-    ["Offset of field: ge_context_info::peak_bytes"]
-        [::std::mem::offset_of!(ge_context_info, peak_bytes) - 32usize];
-    ["Offset of field: ge_context_info::objects_count"]
-        [::std::mem::offset_of!(ge_context_info, objects_count) - 40usize];
+    [
+        "Offset of field: ge_context_info::struct_size",
+    ][::std::mem::offset_of!(ge_context_info, struct_size) - 0usize];
+    [
+        "Offset of field: ge_context_info::reserved_flags",
+    ][::std::mem::offset_of!(ge_context_info, reserved_flags) - 4usize];
+    [
+        "Offset of field: ge_context_info::threads",
+    ][::std::mem::offset_of!(ge_context_info, threads) - 8usize];
+    [
+        "Offset of field: ge_context_info::reserved_0",
+    ][::std::mem::offset_of!(ge_context_info, reserved_0) - 12usize];
+    [
+        "Offset of field: ge_context_info::copied_bytes",
+    ][::std::mem::offset_of!(ge_context_info, copied_bytes) - 16usize];
+    [
+        "Offset of field: ge_context_info::allocated_bytes",
+    ][::std::mem::offset_of!(ge_context_info, allocated_bytes) - 24usize];
+    [
+        "Offset of field: ge_context_info::peak_bytes",
+    ][::std::mem::offset_of!(ge_context_info, peak_bytes) - 32usize];
+    [
+        "Offset of field: ge_context_info::objects_count",
+    ][::std::mem::offset_of!(ge_context_info, objects_count) - 40usize];
 };
 pub type ge_log_fn = ::std::option::Option<
     unsafe extern "C" fn(
@@ -186,33 +214,49 @@ pub struct ge_tensor_desc {
 const _: () = {
     ["Size of ge_tensor_desc"][::std::mem::size_of::<ge_tensor_desc>() - 64usize];
     ["Alignment of ge_tensor_desc"][::std::mem::align_of::<ge_tensor_desc>() - 8usize];
-    ["Offset of field: ge_tensor_desc::struct_size"]
-        [::std::mem::offset_of!(ge_tensor_desc, struct_size) - 0usize];
-    ["Offset of field: ge_tensor_desc::reserved_flags"]
-        [::std::mem::offset_of!(ge_tensor_desc, reserved_flags) - 4usize];
-    ["Offset of field: ge_tensor_desc::dtype"]
-        [::std::mem::offset_of!(ge_tensor_desc, dtype) - 8usize];
-    ["Offset of field: ge_tensor_desc::format"]
-        [::std::mem::offset_of!(ge_tensor_desc, format) - 12usize];
-    ["Offset of field: ge_tensor_desc::placement"]
-        [::std::mem::offset_of!(ge_tensor_desc, placement) - 16usize];
-    ["Offset of field: ge_tensor_desc::rank"]
-        [::std::mem::offset_of!(ge_tensor_desc, rank) - 20usize];
-    ["Offset of field: ge_tensor_desc::dims"]
-        [::std::mem::offset_of!(ge_tensor_desc, dims) - 24usize];
-    ["Offset of field: ge_tensor_desc::strides"]
-        [::std::mem::offset_of!(ge_tensor_desc, strides) - 32usize];
-    ["Offset of field: ge_tensor_desc::dim_names"]
-        [::std::mem::offset_of!(ge_tensor_desc, dim_names) - 40usize];
-    ["Offset of field: ge_tensor_desc::origin_dims"]
-        [::std::mem::offset_of!(ge_tensor_desc, origin_dims) - 48usize];
-    ["Offset of field: ge_tensor_desc::origin_format"]
-        [::std::mem::offset_of!(ge_tensor_desc, origin_format) - 56usize];
-    ["Offset of field: ge_tensor_desc::origin_rank"]
-        [::std::mem::offset_of!(ge_tensor_desc, origin_rank) - 60usize];
+    [
+        "Offset of field: ge_tensor_desc::struct_size",
+    ][::std::mem::offset_of!(ge_tensor_desc, struct_size) - 0usize];
+    [
+        "Offset of field: ge_tensor_desc::reserved_flags",
+    ][::std::mem::offset_of!(ge_tensor_desc, reserved_flags) - 4usize];
+    [
+        "Offset of field: ge_tensor_desc::dtype",
+    ][::std::mem::offset_of!(ge_tensor_desc, dtype) - 8usize];
+    [
+        "Offset of field: ge_tensor_desc::format",
+    ][::std::mem::offset_of!(ge_tensor_desc, format) - 12usize];
+    [
+        "Offset of field: ge_tensor_desc::placement",
+    ][::std::mem::offset_of!(ge_tensor_desc, placement) - 16usize];
+    [
+        "Offset of field: ge_tensor_desc::rank",
+    ][::std::mem::offset_of!(ge_tensor_desc, rank) - 20usize];
+    [
+        "Offset of field: ge_tensor_desc::dims",
+    ][::std::mem::offset_of!(ge_tensor_desc, dims) - 24usize];
+    [
+        "Offset of field: ge_tensor_desc::strides",
+    ][::std::mem::offset_of!(ge_tensor_desc, strides) - 32usize];
+    [
+        "Offset of field: ge_tensor_desc::dim_names",
+    ][::std::mem::offset_of!(ge_tensor_desc, dim_names) - 40usize];
+    [
+        "Offset of field: ge_tensor_desc::origin_dims",
+    ][::std::mem::offset_of!(ge_tensor_desc, origin_dims) - 48usize];
+    [
+        "Offset of field: ge_tensor_desc::origin_format",
+    ][::std::mem::offset_of!(ge_tensor_desc, origin_format) - 56usize];
+    [
+        "Offset of field: ge_tensor_desc::origin_rank",
+    ][::std::mem::offset_of!(ge_tensor_desc, origin_rank) - 60usize];
 };
 pub type ge_release_fn = ::std::option::Option<
-    unsafe extern "C" fn(user_data: *mut ::std::os::raw::c_void, data: *mut u8, data_size: usize),
+    unsafe extern "C" fn(
+        user_data: *mut ::std::os::raw::c_void,
+        data: *mut u8,
+        data_size: usize,
+    ),
 >;
 pub type ge_memory_flags = u64;
 #[repr(C)]
@@ -230,18 +274,30 @@ pub struct ge_memory {
 const _: () = {
     ["Size of ge_memory"][::std::mem::size_of::<ge_memory>() - 56usize];
     ["Alignment of ge_memory"][::std::mem::align_of::<ge_memory>() - 8usize];
-    ["Offset of field: ge_memory::struct_size"]
-        [::std::mem::offset_of!(ge_memory, struct_size) - 0usize];
-    ["Offset of field: ge_memory::reserved_flags"]
-        [::std::mem::offset_of!(ge_memory, reserved_flags) - 4usize];
-    ["Offset of field: ge_memory::flags"][::std::mem::offset_of!(ge_memory, flags) - 8usize];
-    ["Offset of field: ge_memory::data"][::std::mem::offset_of!(ge_memory, data) - 16usize];
-    ["Offset of field: ge_memory::data_size"]
-        [::std::mem::offset_of!(ge_memory, data_size) - 24usize];
-    ["Offset of field: ge_memory::release"][::std::mem::offset_of!(ge_memory, release) - 32usize];
-    ["Offset of field: ge_memory::user_data"]
-        [::std::mem::offset_of!(ge_memory, user_data) - 40usize];
-    ["Offset of field: ge_memory::destroy"][::std::mem::offset_of!(ge_memory, destroy) - 48usize];
+    [
+        "Offset of field: ge_memory::struct_size",
+    ][::std::mem::offset_of!(ge_memory, struct_size) - 0usize];
+    [
+        "Offset of field: ge_memory::reserved_flags",
+    ][::std::mem::offset_of!(ge_memory, reserved_flags) - 4usize];
+    [
+        "Offset of field: ge_memory::flags",
+    ][::std::mem::offset_of!(ge_memory, flags) - 8usize];
+    [
+        "Offset of field: ge_memory::data",
+    ][::std::mem::offset_of!(ge_memory, data) - 16usize];
+    [
+        "Offset of field: ge_memory::data_size",
+    ][::std::mem::offset_of!(ge_memory, data_size) - 24usize];
+    [
+        "Offset of field: ge_memory::release",
+    ][::std::mem::offset_of!(ge_memory, release) - 32usize];
+    [
+        "Offset of field: ge_memory::user_data",
+    ][::std::mem::offset_of!(ge_memory, user_data) - 40usize];
+    [
+        "Offset of field: ge_memory::destroy",
+    ][::std::mem::offset_of!(ge_memory, destroy) - 48usize];
 };
 pub type ge_ownership = i32;
 #[repr(C)]
@@ -260,22 +316,30 @@ pub struct ge_tensor_info {
 const _: () = {
     ["Size of ge_tensor_info"][::std::mem::size_of::<ge_tensor_info>() - 40usize];
     ["Alignment of ge_tensor_info"][::std::mem::align_of::<ge_tensor_info>() - 8usize];
-    ["Offset of field: ge_tensor_info::struct_size"]
-        [::std::mem::offset_of!(ge_tensor_info, struct_size) - 0usize];
-    ["Offset of field: ge_tensor_info::reserved_flags"]
-        [::std::mem::offset_of!(ge_tensor_info, reserved_flags) - 4usize];
-    ["Offset of field: ge_tensor_info::ownership"]
-        [::std::mem::offset_of!(ge_tensor_info, ownership) - 8usize];
-    ["Offset of field: ge_tensor_info::is_read_only"]
-        [::std::mem::offset_of!(ge_tensor_info, is_read_only) - 12usize];
-    ["Offset of field: ge_tensor_info::is_dense"]
-        [::std::mem::offset_of!(ge_tensor_info, is_dense) - 16usize];
-    ["Offset of field: ge_tensor_info::reserved_0"]
-        [::std::mem::offset_of!(ge_tensor_info, reserved_0) - 20usize];
-    ["Offset of field: ge_tensor_info::elements_count"]
-        [::std::mem::offset_of!(ge_tensor_info, elements_count) - 24usize];
-    ["Offset of field: ge_tensor_info::data_size"]
-        [::std::mem::offset_of!(ge_tensor_info, data_size) - 32usize];
+    [
+        "Offset of field: ge_tensor_info::struct_size",
+    ][::std::mem::offset_of!(ge_tensor_info, struct_size) - 0usize];
+    [
+        "Offset of field: ge_tensor_info::reserved_flags",
+    ][::std::mem::offset_of!(ge_tensor_info, reserved_flags) - 4usize];
+    [
+        "Offset of field: ge_tensor_info::ownership",
+    ][::std::mem::offset_of!(ge_tensor_info, ownership) - 8usize];
+    [
+        "Offset of field: ge_tensor_info::is_read_only",
+    ][::std::mem::offset_of!(ge_tensor_info, is_read_only) - 12usize];
+    [
+        "Offset of field: ge_tensor_info::is_dense",
+    ][::std::mem::offset_of!(ge_tensor_info, is_dense) - 16usize];
+    [
+        "Offset of field: ge_tensor_info::reserved_0",
+    ][::std::mem::offset_of!(ge_tensor_info, reserved_0) - 20usize];
+    [
+        "Offset of field: ge_tensor_info::elements_count",
+    ][::std::mem::offset_of!(ge_tensor_info, elements_count) - 24usize];
+    [
+        "Offset of field: ge_tensor_info::data_size",
+    ][::std::mem::offset_of!(ge_tensor_info, data_size) - 32usize];
 };
 pub type ge_value_kind = i32;
 pub type ge_order = i32;
@@ -300,29 +364,42 @@ pub struct ge_graph_info {
 const _: () = {
     ["Size of ge_graph_info"][::std::mem::size_of::<ge_graph_info>() - 80usize];
     ["Alignment of ge_graph_info"][::std::mem::align_of::<ge_graph_info>() - 8usize];
-    ["Offset of field: ge_graph_info::struct_size"]
-        [::std::mem::offset_of!(ge_graph_info, struct_size) - 0usize];
-    ["Offset of field: ge_graph_info::reserved_flags"]
-        [::std::mem::offset_of!(ge_graph_info, reserved_flags) - 4usize];
-    ["Offset of field: ge_graph_info::name"][::std::mem::offset_of!(ge_graph_info, name) - 8usize];
-    ["Offset of field: ge_graph_info::nodes_count"]
-        [::std::mem::offset_of!(ge_graph_info, nodes_count) - 16usize];
-    ["Offset of field: ge_graph_info::edges_count"]
-        [::std::mem::offset_of!(ge_graph_info, edges_count) - 24usize];
-    ["Offset of field: ge_graph_info::inputs_count"]
-        [::std::mem::offset_of!(ge_graph_info, inputs_count) - 32usize];
-    ["Offset of field: ge_graph_info::outputs_count"]
-        [::std::mem::offset_of!(ge_graph_info, outputs_count) - 40usize];
-    ["Offset of field: ge_graph_info::subgraphs_count"]
-        [::std::mem::offset_of!(ge_graph_info, subgraphs_count) - 48usize];
-    ["Offset of field: ge_graph_info::parent_node"]
-        [::std::mem::offset_of!(ge_graph_info, parent_node) - 56usize];
-    ["Offset of field: ge_graph_info::parent_port"]
-        [::std::mem::offset_of!(ge_graph_info, parent_port) - 64usize];
-    ["Offset of field: ge_graph_info::parent_index"]
-        [::std::mem::offset_of!(ge_graph_info, parent_index) - 72usize];
-    ["Offset of field: ge_graph_info::reserved_0"]
-        [::std::mem::offset_of!(ge_graph_info, reserved_0) - 76usize];
+    [
+        "Offset of field: ge_graph_info::struct_size",
+    ][::std::mem::offset_of!(ge_graph_info, struct_size) - 0usize];
+    [
+        "Offset of field: ge_graph_info::reserved_flags",
+    ][::std::mem::offset_of!(ge_graph_info, reserved_flags) - 4usize];
+    [
+        "Offset of field: ge_graph_info::name",
+    ][::std::mem::offset_of!(ge_graph_info, name) - 8usize];
+    [
+        "Offset of field: ge_graph_info::nodes_count",
+    ][::std::mem::offset_of!(ge_graph_info, nodes_count) - 16usize];
+    [
+        "Offset of field: ge_graph_info::edges_count",
+    ][::std::mem::offset_of!(ge_graph_info, edges_count) - 24usize];
+    [
+        "Offset of field: ge_graph_info::inputs_count",
+    ][::std::mem::offset_of!(ge_graph_info, inputs_count) - 32usize];
+    [
+        "Offset of field: ge_graph_info::outputs_count",
+    ][::std::mem::offset_of!(ge_graph_info, outputs_count) - 40usize];
+    [
+        "Offset of field: ge_graph_info::subgraphs_count",
+    ][::std::mem::offset_of!(ge_graph_info, subgraphs_count) - 48usize];
+    [
+        "Offset of field: ge_graph_info::parent_node",
+    ][::std::mem::offset_of!(ge_graph_info, parent_node) - 56usize];
+    [
+        "Offset of field: ge_graph_info::parent_port",
+    ][::std::mem::offset_of!(ge_graph_info, parent_port) - 64usize];
+    [
+        "Offset of field: ge_graph_info::parent_index",
+    ][::std::mem::offset_of!(ge_graph_info, parent_index) - 72usize];
+    [
+        "Offset of field: ge_graph_info::reserved_0",
+    ][::std::mem::offset_of!(ge_graph_info, reserved_0) - 76usize];
 };
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
@@ -343,26 +420,39 @@ pub struct ge_node_info {
 const _: () = {
     ["Size of ge_node_info"][::std::mem::size_of::<ge_node_info>() - 56usize];
     ["Alignment of ge_node_info"][::std::mem::align_of::<ge_node_info>() - 8usize];
-    ["Offset of field: ge_node_info::struct_size"]
-        [::std::mem::offset_of!(ge_node_info, struct_size) - 0usize];
-    ["Offset of field: ge_node_info::reserved_flags"]
-        [::std::mem::offset_of!(ge_node_info, reserved_flags) - 4usize];
-    ["Offset of field: ge_node_info::node"][::std::mem::offset_of!(ge_node_info, node) - 8usize];
-    ["Offset of field: ge_node_info::name"][::std::mem::offset_of!(ge_node_info, name) - 16usize];
-    ["Offset of field: ge_node_info::op_type"]
-        [::std::mem::offset_of!(ge_node_info, op_type) - 24usize];
-    ["Offset of field: ge_node_info::inputs_count"]
-        [::std::mem::offset_of!(ge_node_info, inputs_count) - 32usize];
-    ["Offset of field: ge_node_info::outputs_count"]
-        [::std::mem::offset_of!(ge_node_info, outputs_count) - 36usize];
-    ["Offset of field: ge_node_info::control_inputs_count"]
-        [::std::mem::offset_of!(ge_node_info, control_inputs_count) - 40usize];
-    ["Offset of field: ge_node_info::control_outputs_count"]
-        [::std::mem::offset_of!(ge_node_info, control_outputs_count) - 44usize];
-    ["Offset of field: ge_node_info::attrs_count"]
-        [::std::mem::offset_of!(ge_node_info, attrs_count) - 48usize];
-    ["Offset of field: ge_node_info::subgraphs_count"]
-        [::std::mem::offset_of!(ge_node_info, subgraphs_count) - 52usize];
+    [
+        "Offset of field: ge_node_info::struct_size",
+    ][::std::mem::offset_of!(ge_node_info, struct_size) - 0usize];
+    [
+        "Offset of field: ge_node_info::reserved_flags",
+    ][::std::mem::offset_of!(ge_node_info, reserved_flags) - 4usize];
+    [
+        "Offset of field: ge_node_info::node",
+    ][::std::mem::offset_of!(ge_node_info, node) - 8usize];
+    [
+        "Offset of field: ge_node_info::name",
+    ][::std::mem::offset_of!(ge_node_info, name) - 16usize];
+    [
+        "Offset of field: ge_node_info::op_type",
+    ][::std::mem::offset_of!(ge_node_info, op_type) - 24usize];
+    [
+        "Offset of field: ge_node_info::inputs_count",
+    ][::std::mem::offset_of!(ge_node_info, inputs_count) - 32usize];
+    [
+        "Offset of field: ge_node_info::outputs_count",
+    ][::std::mem::offset_of!(ge_node_info, outputs_count) - 36usize];
+    [
+        "Offset of field: ge_node_info::control_inputs_count",
+    ][::std::mem::offset_of!(ge_node_info, control_inputs_count) - 40usize];
+    [
+        "Offset of field: ge_node_info::control_outputs_count",
+    ][::std::mem::offset_of!(ge_node_info, control_outputs_count) - 44usize];
+    [
+        "Offset of field: ge_node_info::attrs_count",
+    ][::std::mem::offset_of!(ge_node_info, attrs_count) - 48usize];
+    [
+        "Offset of field: ge_node_info::subgraphs_count",
+    ][::std::mem::offset_of!(ge_node_info, subgraphs_count) - 52usize];
 };
 pub type ge_attr_kind = i32;
 #[repr(C)]
@@ -381,18 +471,30 @@ pub struct ge_attr_info {
 const _: () = {
     ["Size of ge_attr_info"][::std::mem::size_of::<ge_attr_info>() - 48usize];
     ["Alignment of ge_attr_info"][::std::mem::align_of::<ge_attr_info>() - 8usize];
-    ["Offset of field: ge_attr_info::struct_size"]
-        [::std::mem::offset_of!(ge_attr_info, struct_size) - 0usize];
-    ["Offset of field: ge_attr_info::reserved_flags"]
-        [::std::mem::offset_of!(ge_attr_info, reserved_flags) - 4usize];
-    ["Offset of field: ge_attr_info::attr"][::std::mem::offset_of!(ge_attr_info, attr) - 8usize];
-    ["Offset of field: ge_attr_info::owner"][::std::mem::offset_of!(ge_attr_info, owner) - 16usize];
-    ["Offset of field: ge_attr_info::name"][::std::mem::offset_of!(ge_attr_info, name) - 24usize];
-    ["Offset of field: ge_attr_info::items_count"]
-        [::std::mem::offset_of!(ge_attr_info, items_count) - 32usize];
-    ["Offset of field: ge_attr_info::kind"][::std::mem::offset_of!(ge_attr_info, kind) - 40usize];
-    ["Offset of field: ge_attr_info::reserved_0"]
-        [::std::mem::offset_of!(ge_attr_info, reserved_0) - 44usize];
+    [
+        "Offset of field: ge_attr_info::struct_size",
+    ][::std::mem::offset_of!(ge_attr_info, struct_size) - 0usize];
+    [
+        "Offset of field: ge_attr_info::reserved_flags",
+    ][::std::mem::offset_of!(ge_attr_info, reserved_flags) - 4usize];
+    [
+        "Offset of field: ge_attr_info::attr",
+    ][::std::mem::offset_of!(ge_attr_info, attr) - 8usize];
+    [
+        "Offset of field: ge_attr_info::owner",
+    ][::std::mem::offset_of!(ge_attr_info, owner) - 16usize];
+    [
+        "Offset of field: ge_attr_info::name",
+    ][::std::mem::offset_of!(ge_attr_info, name) - 24usize];
+    [
+        "Offset of field: ge_attr_info::items_count",
+    ][::std::mem::offset_of!(ge_attr_info, items_count) - 32usize];
+    [
+        "Offset of field: ge_attr_info::kind",
+    ][::std::mem::offset_of!(ge_attr_info, kind) - 40usize];
+    [
+        "Offset of field: ge_attr_info::reserved_0",
+    ][::std::mem::offset_of!(ge_attr_info, reserved_0) - 44usize];
 };
 pub type ge_file_format = i32;
 #[repr(C)]
@@ -415,21 +517,42 @@ pub struct ge_problem {
 const _: () = {
     ["Size of ge_problem"][::std::mem::size_of::<ge_problem>() - 80usize];
     ["Alignment of ge_problem"][::std::mem::align_of::<ge_problem>() - 8usize];
-    ["Offset of field: ge_problem::struct_size"]
-        [::std::mem::offset_of!(ge_problem, struct_size) - 0usize];
-    ["Offset of field: ge_problem::reserved_flags"]
-        [::std::mem::offset_of!(ge_problem, reserved_flags) - 4usize];
-    ["Offset of field: ge_problem::status"][::std::mem::offset_of!(ge_problem, status) - 8usize];
-    ["Offset of field: ge_problem::opset"][::std::mem::offset_of!(ge_problem, opset) - 12usize];
-    ["Offset of field: ge_problem::message"][::std::mem::offset_of!(ge_problem, message) - 16usize];
-    ["Offset of field: ge_problem::node"][::std::mem::offset_of!(ge_problem, node) - 24usize];
-    ["Offset of field: ge_problem::op_type"][::std::mem::offset_of!(ge_problem, op_type) - 32usize];
-    ["Offset of field: ge_problem::domain"][::std::mem::offset_of!(ge_problem, domain) - 40usize];
-    ["Offset of field: ge_problem::argument"]
-        [::std::mem::offset_of!(ge_problem, argument) - 48usize];
-    ["Offset of field: ge_problem::found"][::std::mem::offset_of!(ge_problem, found) - 56usize];
-    ["Offset of field: ge_problem::wanted"][::std::mem::offset_of!(ge_problem, wanted) - 64usize];
-    ["Offset of field: ge_problem::offset"][::std::mem::offset_of!(ge_problem, offset) - 72usize];
+    [
+        "Offset of field: ge_problem::struct_size",
+    ][::std::mem::offset_of!(ge_problem, struct_size) - 0usize];
+    [
+        "Offset of field: ge_problem::reserved_flags",
+    ][::std::mem::offset_of!(ge_problem, reserved_flags) - 4usize];
+    [
+        "Offset of field: ge_problem::status",
+    ][::std::mem::offset_of!(ge_problem, status) - 8usize];
+    [
+        "Offset of field: ge_problem::opset",
+    ][::std::mem::offset_of!(ge_problem, opset) - 12usize];
+    [
+        "Offset of field: ge_problem::message",
+    ][::std::mem::offset_of!(ge_problem, message) - 16usize];
+    [
+        "Offset of field: ge_problem::node",
+    ][::std::mem::offset_of!(ge_problem, node) - 24usize];
+    [
+        "Offset of field: ge_problem::op_type",
+    ][::std::mem::offset_of!(ge_problem, op_type) - 32usize];
+    [
+        "Offset of field: ge_problem::domain",
+    ][::std::mem::offset_of!(ge_problem, domain) - 40usize];
+    [
+        "Offset of field: ge_problem::argument",
+    ][::std::mem::offset_of!(ge_problem, argument) - 48usize];
+    [
+        "Offset of field: ge_problem::found",
+    ][::std::mem::offset_of!(ge_problem, found) - 56usize];
+    [
+        "Offset of field: ge_problem::wanted",
+    ][::std::mem::offset_of!(ge_problem, wanted) - 64usize];
+    [
+        "Offset of field: ge_problem::offset",
+    ][::std::mem::offset_of!(ge_problem, offset) - 72usize];
 };
 pub type ge_problem_fn = ::std::option::Option<
     unsafe extern "C" fn(
@@ -451,23 +574,33 @@ pub struct ge_import_options {
 #[allow(clippy::unnecessary_operation, clippy::identity_op)]
 const _: () = {
     ["Size of ge_import_options"][::std::mem::size_of::<ge_import_options>() - 56usize];
-    ["Alignment of ge_import_options"][::std::mem::align_of::<ge_import_options>() - 8usize];
-    ["Offset of field: ge_import_options::struct_size"]
-        [::std::mem::offset_of!(ge_import_options, struct_size) - 0usize];
-    ["Offset of field: ge_import_options::reserved_flags"]
-        [::std::mem::offset_of!(ge_import_options, reserved_flags) - 4usize];
-    ["Offset of field: ge_import_options::options"]
-        [::std::mem::offset_of!(ge_import_options, options) - 8usize];
-    ["Offset of field: ge_import_options::base_path"]
-        [::std::mem::offset_of!(ge_import_options, base_path) - 16usize];
-    ["Offset of field: ge_import_options::base_path_size"]
-        [::std::mem::offset_of!(ge_import_options, base_path_size) - 24usize];
-    ["Offset of field: ge_import_options::problem"]
-        [::std::mem::offset_of!(ge_import_options, problem) - 32usize];
-    ["Offset of field: ge_import_options::problem_user_data"]
-        [::std::mem::offset_of!(ge_import_options, problem_user_data) - 40usize];
-    ["Offset of field: ge_import_options::problem_destroy"]
-        [::std::mem::offset_of!(ge_import_options, problem_destroy) - 48usize];
+    [
+        "Alignment of ge_import_options",
+    ][::std::mem::align_of::<ge_import_options>() - 8usize];
+    [
+        "Offset of field: ge_import_options::struct_size",
+    ][::std::mem::offset_of!(ge_import_options, struct_size) - 0usize];
+    [
+        "Offset of field: ge_import_options::reserved_flags",
+    ][::std::mem::offset_of!(ge_import_options, reserved_flags) - 4usize];
+    [
+        "Offset of field: ge_import_options::options",
+    ][::std::mem::offset_of!(ge_import_options, options) - 8usize];
+    [
+        "Offset of field: ge_import_options::base_path",
+    ][::std::mem::offset_of!(ge_import_options, base_path) - 16usize];
+    [
+        "Offset of field: ge_import_options::base_path_size",
+    ][::std::mem::offset_of!(ge_import_options, base_path_size) - 24usize];
+    [
+        "Offset of field: ge_import_options::problem",
+    ][::std::mem::offset_of!(ge_import_options, problem) - 32usize];
+    [
+        "Offset of field: ge_import_options::problem_user_data",
+    ][::std::mem::offset_of!(ge_import_options, problem_user_data) - 40usize];
+    [
+        "Offset of field: ge_import_options::problem_destroy",
+    ][::std::mem::offset_of!(ge_import_options, problem_destroy) - 48usize];
 };
 pub type ge_dump_format = i32;
 pub type ge_write_fn = ::std::option::Option<
@@ -501,26 +634,39 @@ pub struct ge_compile_options {
 }
 #[allow(clippy::unnecessary_operation, clippy::identity_op)]
 const _: () = {
-    ["Size of ge_compile_options"][::std::mem::size_of::<ge_compile_options>() - 64usize];
-    ["Alignment of ge_compile_options"][::std::mem::align_of::<ge_compile_options>() - 8usize];
-    ["Offset of field: ge_compile_options::struct_size"]
-        [::std::mem::offset_of!(ge_compile_options, struct_size) - 0usize];
-    ["Offset of field: ge_compile_options::reserved_flags"]
-        [::std::mem::offset_of!(ge_compile_options, reserved_flags) - 4usize];
-    ["Offset of field: ge_compile_options::options"]
-        [::std::mem::offset_of!(ge_compile_options, options) - 8usize];
-    ["Offset of field: ge_compile_options::progress"]
-        [::std::mem::offset_of!(ge_compile_options, progress) - 16usize];
-    ["Offset of field: ge_compile_options::progress_user_data"]
-        [::std::mem::offset_of!(ge_compile_options, progress_user_data) - 24usize];
-    ["Offset of field: ge_compile_options::progress_destroy"]
-        [::std::mem::offset_of!(ge_compile_options, progress_destroy) - 32usize];
-    ["Offset of field: ge_compile_options::problem"]
-        [::std::mem::offset_of!(ge_compile_options, problem) - 40usize];
-    ["Offset of field: ge_compile_options::problem_user_data"]
-        [::std::mem::offset_of!(ge_compile_options, problem_user_data) - 48usize];
-    ["Offset of field: ge_compile_options::problem_destroy"]
-        [::std::mem::offset_of!(ge_compile_options, problem_destroy) - 56usize];
+    [
+        "Size of ge_compile_options",
+    ][::std::mem::size_of::<ge_compile_options>() - 64usize];
+    [
+        "Alignment of ge_compile_options",
+    ][::std::mem::align_of::<ge_compile_options>() - 8usize];
+    [
+        "Offset of field: ge_compile_options::struct_size",
+    ][::std::mem::offset_of!(ge_compile_options, struct_size) - 0usize];
+    [
+        "Offset of field: ge_compile_options::reserved_flags",
+    ][::std::mem::offset_of!(ge_compile_options, reserved_flags) - 4usize];
+    [
+        "Offset of field: ge_compile_options::options",
+    ][::std::mem::offset_of!(ge_compile_options, options) - 8usize];
+    [
+        "Offset of field: ge_compile_options::progress",
+    ][::std::mem::offset_of!(ge_compile_options, progress) - 16usize];
+    [
+        "Offset of field: ge_compile_options::progress_user_data",
+    ][::std::mem::offset_of!(ge_compile_options, progress_user_data) - 24usize];
+    [
+        "Offset of field: ge_compile_options::progress_destroy",
+    ][::std::mem::offset_of!(ge_compile_options, progress_destroy) - 32usize];
+    [
+        "Offset of field: ge_compile_options::problem",
+    ][::std::mem::offset_of!(ge_compile_options, problem) - 40usize];
+    [
+        "Offset of field: ge_compile_options::problem_user_data",
+    ][::std::mem::offset_of!(ge_compile_options, problem_user_data) - 48usize];
+    [
+        "Offset of field: ge_compile_options::problem_destroy",
+    ][::std::mem::offset_of!(ge_compile_options, problem_destroy) - 56usize];
 };
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
@@ -545,39 +691,57 @@ pub struct ge_model_summary {
 #[allow(clippy::unnecessary_operation, clippy::identity_op)]
 const _: () = {
     ["Size of ge_model_summary"][::std::mem::size_of::<ge_model_summary>() - 112usize];
-    ["Alignment of ge_model_summary"][::std::mem::align_of::<ge_model_summary>() - 8usize];
-    ["Offset of field: ge_model_summary::struct_size"]
-        [::std::mem::offset_of!(ge_model_summary, struct_size) - 0usize];
-    ["Offset of field: ge_model_summary::reserved_flags"]
-        [::std::mem::offset_of!(ge_model_summary, reserved_flags) - 4usize];
-    ["Offset of field: ge_model_summary::is_static"]
-        [::std::mem::offset_of!(ge_model_summary, is_static) - 8usize];
-    ["Offset of field: ge_model_summary::streams_count"]
-        [::std::mem::offset_of!(ge_model_summary, streams_count) - 12usize];
-    ["Offset of field: ge_model_summary::source_nodes_count"]
-        [::std::mem::offset_of!(ge_model_summary, source_nodes_count) - 16usize];
-    ["Offset of field: ge_model_summary::nodes_count"]
-        [::std::mem::offset_of!(ge_model_summary, nodes_count) - 24usize];
-    ["Offset of field: ge_model_summary::steps_count"]
-        [::std::mem::offset_of!(ge_model_summary, steps_count) - 32usize];
-    ["Offset of field: ge_model_summary::inputs_count"]
-        [::std::mem::offset_of!(ge_model_summary, inputs_count) - 40usize];
-    ["Offset of field: ge_model_summary::outputs_count"]
-        [::std::mem::offset_of!(ge_model_summary, outputs_count) - 48usize];
-    ["Offset of field: ge_model_summary::metadata_count"]
-        [::std::mem::offset_of!(ge_model_summary, metadata_count) - 56usize];
-    ["Offset of field: ge_model_summary::constant_bytes"]
-        [::std::mem::offset_of!(ge_model_summary, constant_bytes) - 64usize];
-    ["Offset of field: ge_model_summary::packed_bytes"]
-        [::std::mem::offset_of!(ge_model_summary, packed_bytes) - 72usize];
-    ["Offset of field: ge_model_summary::activation_bytes"]
-        [::std::mem::offset_of!(ge_model_summary, activation_bytes) - 80usize];
-    ["Offset of field: ge_model_summary::lower_bound_bytes"]
-        [::std::mem::offset_of!(ge_model_summary, lower_bound_bytes) - 88usize];
-    ["Offset of field: ge_model_summary::scratch_bytes"]
-        [::std::mem::offset_of!(ge_model_summary, scratch_bytes) - 96usize];
-    ["Offset of field: ge_model_summary::compile_ns"]
-        [::std::mem::offset_of!(ge_model_summary, compile_ns) - 104usize];
+    [
+        "Alignment of ge_model_summary",
+    ][::std::mem::align_of::<ge_model_summary>() - 8usize];
+    [
+        "Offset of field: ge_model_summary::struct_size",
+    ][::std::mem::offset_of!(ge_model_summary, struct_size) - 0usize];
+    [
+        "Offset of field: ge_model_summary::reserved_flags",
+    ][::std::mem::offset_of!(ge_model_summary, reserved_flags) - 4usize];
+    [
+        "Offset of field: ge_model_summary::is_static",
+    ][::std::mem::offset_of!(ge_model_summary, is_static) - 8usize];
+    [
+        "Offset of field: ge_model_summary::streams_count",
+    ][::std::mem::offset_of!(ge_model_summary, streams_count) - 12usize];
+    [
+        "Offset of field: ge_model_summary::source_nodes_count",
+    ][::std::mem::offset_of!(ge_model_summary, source_nodes_count) - 16usize];
+    [
+        "Offset of field: ge_model_summary::nodes_count",
+    ][::std::mem::offset_of!(ge_model_summary, nodes_count) - 24usize];
+    [
+        "Offset of field: ge_model_summary::steps_count",
+    ][::std::mem::offset_of!(ge_model_summary, steps_count) - 32usize];
+    [
+        "Offset of field: ge_model_summary::inputs_count",
+    ][::std::mem::offset_of!(ge_model_summary, inputs_count) - 40usize];
+    [
+        "Offset of field: ge_model_summary::outputs_count",
+    ][::std::mem::offset_of!(ge_model_summary, outputs_count) - 48usize];
+    [
+        "Offset of field: ge_model_summary::metadata_count",
+    ][::std::mem::offset_of!(ge_model_summary, metadata_count) - 56usize];
+    [
+        "Offset of field: ge_model_summary::constant_bytes",
+    ][::std::mem::offset_of!(ge_model_summary, constant_bytes) - 64usize];
+    [
+        "Offset of field: ge_model_summary::packed_bytes",
+    ][::std::mem::offset_of!(ge_model_summary, packed_bytes) - 72usize];
+    [
+        "Offset of field: ge_model_summary::activation_bytes",
+    ][::std::mem::offset_of!(ge_model_summary, activation_bytes) - 80usize];
+    [
+        "Offset of field: ge_model_summary::lower_bound_bytes",
+    ][::std::mem::offset_of!(ge_model_summary, lower_bound_bytes) - 88usize];
+    [
+        "Offset of field: ge_model_summary::scratch_bytes",
+    ][::std::mem::offset_of!(ge_model_summary, scratch_bytes) - 96usize];
+    [
+        "Offset of field: ge_model_summary::compile_ns",
+    ][::std::mem::offset_of!(ge_model_summary, compile_ns) - 104usize];
 };
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
@@ -599,24 +763,42 @@ pub struct ge_io_info {
 const _: () = {
     ["Size of ge_io_info"][::std::mem::size_of::<ge_io_info>() - 64usize];
     ["Alignment of ge_io_info"][::std::mem::align_of::<ge_io_info>() - 8usize];
-    ["Offset of field: ge_io_info::struct_size"]
-        [::std::mem::offset_of!(ge_io_info, struct_size) - 0usize];
-    ["Offset of field: ge_io_info::reserved_flags"]
-        [::std::mem::offset_of!(ge_io_info, reserved_flags) - 4usize];
-    ["Offset of field: ge_io_info::name"][::std::mem::offset_of!(ge_io_info, name) - 8usize];
-    ["Offset of field: ge_io_info::kind"][::std::mem::offset_of!(ge_io_info, kind) - 16usize];
-    ["Offset of field: ge_io_info::is_optional"]
-        [::std::mem::offset_of!(ge_io_info, is_optional) - 20usize];
-    ["Offset of field: ge_io_info::dtype"][::std::mem::offset_of!(ge_io_info, dtype) - 24usize];
-    ["Offset of field: ge_io_info::format"][::std::mem::offset_of!(ge_io_info, format) - 28usize];
-    ["Offset of field: ge_io_info::rank"][::std::mem::offset_of!(ge_io_info, rank) - 32usize];
-    ["Offset of field: ge_io_info::reserved_0"]
-        [::std::mem::offset_of!(ge_io_info, reserved_0) - 36usize];
-    ["Offset of field: ge_io_info::dims"][::std::mem::offset_of!(ge_io_info, dims) - 40usize];
-    ["Offset of field: ge_io_info::dim_names"]
-        [::std::mem::offset_of!(ge_io_info, dim_names) - 48usize];
-    ["Offset of field: ge_io_info::data_size"]
-        [::std::mem::offset_of!(ge_io_info, data_size) - 56usize];
+    [
+        "Offset of field: ge_io_info::struct_size",
+    ][::std::mem::offset_of!(ge_io_info, struct_size) - 0usize];
+    [
+        "Offset of field: ge_io_info::reserved_flags",
+    ][::std::mem::offset_of!(ge_io_info, reserved_flags) - 4usize];
+    [
+        "Offset of field: ge_io_info::name",
+    ][::std::mem::offset_of!(ge_io_info, name) - 8usize];
+    [
+        "Offset of field: ge_io_info::kind",
+    ][::std::mem::offset_of!(ge_io_info, kind) - 16usize];
+    [
+        "Offset of field: ge_io_info::is_optional",
+    ][::std::mem::offset_of!(ge_io_info, is_optional) - 20usize];
+    [
+        "Offset of field: ge_io_info::dtype",
+    ][::std::mem::offset_of!(ge_io_info, dtype) - 24usize];
+    [
+        "Offset of field: ge_io_info::format",
+    ][::std::mem::offset_of!(ge_io_info, format) - 28usize];
+    [
+        "Offset of field: ge_io_info::rank",
+    ][::std::mem::offset_of!(ge_io_info, rank) - 32usize];
+    [
+        "Offset of field: ge_io_info::reserved_0",
+    ][::std::mem::offset_of!(ge_io_info, reserved_0) - 36usize];
+    [
+        "Offset of field: ge_io_info::dims",
+    ][::std::mem::offset_of!(ge_io_info, dims) - 40usize];
+    [
+        "Offset of field: ge_io_info::dim_names",
+    ][::std::mem::offset_of!(ge_io_info, dim_names) - 48usize];
+    [
+        "Offset of field: ge_io_info::data_size",
+    ][::std::mem::offset_of!(ge_io_info, data_size) - 56usize];
 };
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
@@ -629,12 +811,15 @@ pub struct ge_run_options {
 const _: () = {
     ["Size of ge_run_options"][::std::mem::size_of::<ge_run_options>() - 16usize];
     ["Alignment of ge_run_options"][::std::mem::align_of::<ge_run_options>() - 8usize];
-    ["Offset of field: ge_run_options::struct_size"]
-        [::std::mem::offset_of!(ge_run_options, struct_size) - 0usize];
-    ["Offset of field: ge_run_options::reserved_flags"]
-        [::std::mem::offset_of!(ge_run_options, reserved_flags) - 4usize];
-    ["Offset of field: ge_run_options::deadline_ns"]
-        [::std::mem::offset_of!(ge_run_options, deadline_ns) - 8usize];
+    [
+        "Offset of field: ge_run_options::struct_size",
+    ][::std::mem::offset_of!(ge_run_options, struct_size) - 0usize];
+    [
+        "Offset of field: ge_run_options::reserved_flags",
+    ][::std::mem::offset_of!(ge_run_options, reserved_flags) - 4usize];
+    [
+        "Offset of field: ge_run_options::deadline_ns",
+    ][::std::mem::offset_of!(ge_run_options, deadline_ns) - 8usize];
 };
 unsafe extern "C" {
     pub fn ge_get_version(out_major: *mut u32, out_minor: *mut u32, out_patch: *mut u32);
@@ -642,7 +827,11 @@ unsafe extern "C" {
     pub fn ge_get_build_info() -> *const ::std::os::raw::c_char;
     pub fn ge_has_feature(name: *const ::std::os::raw::c_char, name_size: usize) -> i32;
     pub fn ge_get_proc(name: *const ::std::os::raw::c_char, name_size: usize) -> ge_proc;
-    pub fn ge_check_header(header_abi: u32, header_major: u32, pointer_size: u32) -> ge_status;
+    pub fn ge_check_header(
+        header_abi: u32,
+        header_major: u32,
+        pointer_size: u32,
+    ) -> ge_status;
     pub fn ge_status_name(status: ge_status) -> *const ::std::os::raw::c_char;
     pub fn ge_error_take(out_error: *mut *mut ge_error);
     pub fn ge_error_acquire(error: *const ge_error) -> ge_status;
@@ -755,7 +944,10 @@ unsafe extern "C" {
         desc: *const ge_tensor_desc,
         out_tensor: *mut *mut ge_tensor,
     ) -> ge_status;
-    pub fn ge_tensor_copy(tensor: *const ge_tensor, out_tensor: *mut *mut ge_tensor) -> ge_status;
+    pub fn ge_tensor_copy(
+        tensor: *const ge_tensor,
+        out_tensor: *mut *mut ge_tensor,
+    ) -> ge_status;
     pub fn ge_tensor_destroy(tensor: *mut ge_tensor) -> ge_status;
     pub fn ge_tensor_get_desc(
         tensor: *const ge_tensor,
@@ -814,7 +1006,10 @@ unsafe extern "C" {
         out_value: *mut *mut ge_value,
     ) -> ge_status;
     pub fn ge_value_destroy(value: *mut ge_value) -> ge_status;
-    pub fn ge_value_get_kind(value: *const ge_value, out_kind: *mut ge_value_kind) -> ge_status;
+    pub fn ge_value_get_kind(
+        value: *const ge_value,
+        out_kind: *mut ge_value_kind,
+    ) -> ge_status;
     pub fn ge_tensor_create_from_value(
         value: *const ge_value,
         out_tensor: *mut *mut ge_tensor,
@@ -825,7 +1020,10 @@ unsafe extern "C" {
         name_size: usize,
         out_graph: *mut *mut ge_graph,
     ) -> ge_status;
-    pub fn ge_graph_copy(graph: *const ge_graph, out_graph: *mut *mut ge_graph) -> ge_status;
+    pub fn ge_graph_copy(
+        graph: *const ge_graph,
+        out_graph: *mut *mut ge_graph,
+    ) -> ge_status;
     pub fn ge_graph_destroy(graph: *mut ge_graph) -> ge_status;
     pub fn ge_graph_get_info(
         graph: *const ge_graph,
@@ -1099,7 +1297,10 @@ unsafe extern "C" {
         name: *const ::std::os::raw::c_char,
         name_size: usize,
     ) -> ge_status;
-    pub fn ge_builder_add_input(builder: *mut ge_builder, value: ge_value_id) -> ge_status;
+    pub fn ge_builder_add_input(
+        builder: *mut ge_builder,
+        value: ge_value_id,
+    ) -> ge_status;
     pub fn ge_builder_add_inputs(
         builder: *mut ge_builder,
         values: *const ge_value_id,
@@ -1274,7 +1475,10 @@ unsafe extern "C" {
         user_data: *mut ::std::os::raw::c_void,
         destroy: ge_destroy_fn,
     ) -> ge_status;
-    pub fn ge_run_options_init(options: *mut ge_run_options, options_size: usize) -> ge_status;
+    pub fn ge_run_options_init(
+        options: *mut ge_run_options,
+        options_size: usize,
+    ) -> ge_status;
     pub fn ge_model_run(
         model: *const ge_model,
         options: *const ge_run_options,
@@ -1303,5 +1507,8 @@ unsafe extern "C" {
         index: usize,
         out_value: *mut *mut ge_value,
     ) -> ge_status;
-    pub fn ge_binding_run(binding: *mut ge_binding, options: *const ge_run_options) -> ge_status;
+    pub fn ge_binding_run(
+        binding: *mut ge_binding,
+        options: *const ge_run_options,
+    ) -> ge_status;
 }

@@ -51,6 +51,19 @@ fn model_tells_its_inputs_and_outputs() {
 }
 
 #[test]
+fn models_without_symbols_and_with_scalars_run() {
+    let file = |name: &str| digits("../../tests/models").join(name);
+    let relu = Model::load(file("relu.onnx")).unwrap();
+    assert_eq!(relu.inputs().unwrap()[0].dims, Some(vec![Dim::Known(4)]));
+    let sum = Model::load(file("scalar.onnx")).unwrap();
+    assert_eq!(sum.outputs().unwrap()[0].dims, Some(vec![]));
+    let three = Tensor::from_slice(&[], &[3f32]).unwrap();
+    let outputs = sum.run(&[&three, &three]).unwrap();
+    assert_eq!(outputs[0].as_slice::<f32>().unwrap(), [6.0]);
+    assert!(outputs[0].dims().unwrap().is_empty());
+}
+
+#[test]
 fn predictions_are_those_recorded_at_training() {
     let outputs = model().run(&[&images()]).unwrap();
     let guesses: Vec<String> = outputs[0]

@@ -68,6 +68,18 @@ class DemoTest {
     }
 
     @Test
+    void modelsWithoutSymbolsAndWithScalarsRun() {
+        Path models = Path.of("../../tests/models");
+        try (Model relu = Model.load(models.resolve("relu.onnx")); Model sum = Model.load(models.resolve("scalar.onnx"));
+                Tensor three = Tensor.of(new float[] {3}); Tensor six = sum.run(three, three).get(0)) {
+            assertEquals(List.of(new IO.Dim(4, null)), relu.inputs().get(0).dims());
+            assertEquals(List.of(), sum.outputs().get(0).dims());
+            assertArrayEquals(new float[] {6}, six.floats());
+            assertEquals(0, six.dims().length);
+        }
+    }
+
+    @Test
     void predictionsAreThoseRecordedAtTraining() throws IOException {
         try (Model model = load(); Tensor images = Npy.read("images.npy").images()) {
             Tensor output = model.run(images).get(0);
