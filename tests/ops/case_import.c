@@ -65,26 +65,78 @@ static ge_status add_input(import_fixture *x, size_t k, gei_diag *diag) {
     return GE_OK;
 }
 
-static ge_status import_node(import_fixture *x, gei_diag *diag) {
+/* What the mapping is given; its own memory comes from the graph. */
+static ge_status prepare(import_fixture *x, gei_import *im, gei_diag *diag) {
     const test_case *c = x->c;
-    gei_import im = { .name = "node", .type = c->onnx, .domain = "", .framework = GEI_FROM_ONNX, .opset = c->opset, .graph = x->graph,
-                      .inputs = x->inputs, .n_inputs = (uint32_t)c->n_inputs, .attrs = &x->attrs, .outputs = x->outputs,
-                      .n_outputs = x->n_outputs, .output_names = x->output_names };
+    gei_arena_init(&x->arena, &gei_heap);
+    GEI_TRY(gei_graph_create(&gei_heap, "g", &x->graph, diag));
+    *im = (gei_import){ .name = "node", .type = c->onnx, .domain = "", .framework = GEI_FROM_ONNX, .opset = c->opset, .graph = x->graph,
+                        .inputs = x->inputs, .n_inputs = (uint32_t)c->n_inputs, .attrs = &x->attrs, .outputs = x->outputs,
+                        .n_outputs = x->n_outputs, .output_names = x->output_names };
     for (size_t k = 0; k < c->n_inputs; k++) GEI_TRY(add_input(x, k, diag));
     for (size_t k = 0; k < c->n_attrs; k++) {
         gei_attr value;
         foreign_attr(&c->attrs[k], &x->arena, &value);
         GEI_TRY(gei_attrs_set(&x->attrs, &x->arena, c->attrs[k].name, &value, diag));
     }
-    const gei_source *source = gei_source_find(GEI_FROM_ONNX, "", c->onnx, c->opset, &im.op);
-    if (!source) return gei_fail(diag, GE_ERR_UNSUPPORTED_OPERATOR, "no mapping of %s in opset %d", c->onnx, c->opset);
-    GEI_TRY(gei_import_run(&im, source, diag));
+    return GE_OK;
+}
+
+static ge_status map_node(import_fixture *x, gei_import *im, gei_diag *diag) {
+    const gei_source *source = gei_source_find(GEI_FROM_ONNX, "", x->c->onnx, x->c->opset, &im->op);
+    if (!source) return gei_fail(diag, GE_ERR_UNSUPPORTED_OPERATOR, "no mapping of %s in opset %d", x->c->onnx, x->c->opset);
+    return gei_import_run(im, source, diag);
+}
+
+static ge_status set_outputs(import_fixture *x, gei_diag *diag) {
     gei_value wanted[MAX_ITEMS];
     uint32_t n = 0;
     for (uint32_t k = 0; k < x->n_outputs; k++)
         if (x->outputs[k].node) wanted[n++] = x->outputs[k];
     GEI_TRY(gei_graph_set_outputs(x->graph, wanted, NULL, n, diag));
     return gei_graph_check(x->graph, diag);
+}
+
+static void release(import_fixture *x) {
+    gei_attrs_release(&x->attrs);
+    gei_arena_deinit(&x->arena);
+    gei_graph_destroy(x->graph);
+}
+
+static void name_outputs(import_fixture *x) {
+    const test_case *c = x->c;
+    x->n_outputs = 1;
+    for (size_t k = 0; k < c->n_wants; k++)
+        if ((uint32_t)atoi(c->wants[k].name) + 1 > x->n_outputs) x->n_outputs = (uint32_t)atoi(c->wants[k].name) + 1;
+    for (uint32_t k = 0; k < x->n_outputs; k++) x->output_names[k] = c->error[0] ? "out" : "";
+    for (size_t k = 0; k < c->n_wants; k++) x->output_names[atoi(c->wants[k].name)] = c->wants[k].name;
+}
+
+#define MOST_FAULTS 300
+
+/* Every allocation of the mapping refused in turn: an error or success, nothing lost. */
+static int check_faults(const test_case *c, int *checks) {
+    for (int k = 0; k < 2 * MOST_FAULTS; k++) {
+        uint64_t n = (uint64_t)(k / 2 + 1);
+        import_fixture x = { .c = c };
+        gei_import im;
+        gei_diag diag = { 0 };
+        name_outputs(&x);
+        if (prepare(&x, &im, &diag) != GE_OK) exit(2);
+        uint64_t before = gei_heap_alloc_count();
+        gei_heap_fail_after(n, k % 2 != 0);
+        ge_status status = map_node(&x, &im, &diag);
+        gei_heap_fail_after(0, false);
+        bool reached = gei_heap_alloc_count() - before >= n;
+        release(&x);
+        *checks += 1;
+        if (status != GE_OK && status != GE_ERR_OUT_OF_MEMORY) {
+            check_failed(c, "allocation %llu of the mapping refused: status %#x: %s", (unsigned long long)n, (unsigned)status, diag.message);
+            return 1;
+        }
+        if (!reached) return 0;
+    }
+    return 0;
 }
 
 /* ---- running ---- */
@@ -175,29 +227,26 @@ static void free_values(values *v, const gei_graph *g) {
 
 int run_onnx_case(const test_case *c, int *checks) {
     import_fixture x = { .c = c };
+    gei_import im;
     values v = { 0 };
     gei_diag diag = { 0 };
     int failed = 0;
-    gei_arena_init(&x.arena, &gei_heap);
-    x.n_outputs = 1;
-    for (size_t k = 0; k < c->n_wants; k++)
-        if ((uint32_t)atoi(c->wants[k].name) + 1 > x.n_outputs) x.n_outputs = (uint32_t)atoi(c->wants[k].name) + 1;
-    for (uint32_t k = 0; k < x.n_outputs; k++) x.output_names[k] = c->error[0] ? "out" : "";
-    for (size_t k = 0; k < c->n_wants; k++) x.output_names[atoi(c->wants[k].name)] = c->wants[k].name;
-    ge_status status = gei_graph_create(&gei_heap, "g", &x.graph, &diag);
-    if (status == GE_OK) status = import_node(&x, &diag);
+    name_outputs(&x);
+    ge_status status = prepare(&x, &im, &diag);
+    if (status == GE_OK) status = map_node(&x, &im, &diag);
+    if (status == GE_OK) status = set_outputs(&x, &diag);
     if (status == GE_OK) status = run_all(&x, &v, &failed, checks, &diag);
     *checks += 1;
-    if (c->error[0]) failed += !error_is_wanted(c, status, &diag);
-    else if (status != GE_OK) {
+    if (c->error[0]) {
+        failed += !error_is_wanted(c, status, &diag);
+    } else if (status != GE_OK) {
         check_failed(c, "%s", diag.message);
         failed++;
     } else {
         failed += compare_all(&x, &v, checks);
+        if (failed == 0) failed += check_faults(c, checks);
     }
     free_values(&v, x.graph);
-    gei_attrs_release(&x.attrs);
-    gei_arena_deinit(&x.arena);
-    gei_graph_destroy(x.graph);
+    release(&x);
     return failed;
 }

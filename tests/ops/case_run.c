@@ -245,6 +245,38 @@ static void check_kernels(fixture *x) {
     free(out);
 }
 
+#define MOST_FAULTS 300
+
+/* Every allocation of rule and reference kernel refused in turn, alone and with all later ones: an error or success, nothing lost. */
+static void check_faults(fixture *x) {
+    gei_info *out = calloc(x->node->n_outs + 1, sizeof *out);
+    if (!out) exit(2);
+    for (int k = 0; k < 2 * MOST_FAULTS; k++) {
+        uint64_t n = (uint64_t)(k / 2 + 1);
+        gei_diag diag = { 0 };
+        fixture one = *x;
+        gei_arena_init(&one.arena, &gei_heap);
+        one.keep = (gei_infos){ .arena = &one.arena, .from = &gei_heap };
+        uint64_t before = gei_heap_alloc_count();
+        gei_heap_fail_after(n, k % 2 != 0);
+        ge_status status = infer(&one, 3, out, &diag);
+        if (status == GE_OK) status = gei_eval_node(x->node, x->in, x->out, NULL, &gei_heap, &diag);
+        gei_heap_fail_after(0, false);
+        bool reached = gei_heap_alloc_count() - before >= n;
+        for (uint32_t o = 0; status == GE_OK && o < x->node->n_outs; o++) gei_tensor_release(x->out[o]);
+        gei_infos_release(&one.keep);
+        gei_arena_deinit(&one.arena);
+        *x->checks += 1;
+        if (status != GE_OK && status != GE_ERR_OUT_OF_MEMORY) {
+            check_failed(x->c, "allocation %llu refused: status %#x: %s", (unsigned long long)n, (unsigned)status, diag.message);
+            x->failed++;
+            break;
+        }
+        if (!reached) break;
+    }
+    free(out);
+}
+
 /* Constants and views without kernels still give their output. */
 static void check_without_kernel(fixture *x) {
     gei_diag diag = { 0 };
@@ -323,6 +355,7 @@ int run_op_case(const case_file *f, const test_case *c, int *checks) {
         check_rule(&x);
         if (x.failed == 0 && x.op->kernels) check_kernels(&x);
         else if (x.failed == 0 && x.node->n_outs > 0) check_without_kernel(&x);
+        if (x.failed == 0 && x.node->n_outs > 0) check_faults(&x);
     }
     gei_infos_release(&x.keep);
     gei_arena_deinit(&x.arena);
