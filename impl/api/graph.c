@@ -167,6 +167,15 @@ static uint64_t subgraphs_below(const gei_graph *g) {
     return n;
 }
 
+/* The port a subgraph hangs on, and which of those with that name when the port is dynamic. */
+static void find_parent_port(const gei_graph *g, ge_graph_info *info) {
+    const gei_node *parent = g->parent;
+    for (uint32_t i = 0; parent && i < parent->n_subgraphs; i++)
+        if (parent->subgraphs[i].graph == g) info->parent_port = parent->subgraphs[i].port;
+    for (uint32_t i = 0; parent && i < parent->n_subgraphs && parent->subgraphs[i].graph != g; i++)
+        info->parent_index += parent->subgraphs[i].port == info->parent_port;
+}
+
 ge_status ge_graph_get_info(const ge_graph *graph, ge_graph_info *out_info, size_t out_info_size) {
     GEI_CALL;
     GEI_NEED(out_info, 1);
@@ -176,6 +185,7 @@ ge_status ge_graph_get_info(const ge_graph *graph, ge_graph_info *out_info, size
                            .outputs_count = g->net_output ? g->net_output->n_ins : 0,
                            .subgraphs_count = subgraphs_below(g),
                            .parent_node = g->parent ? gei_node_id_of(g->parent) : 0 };
+    find_parent_port(g, &info);
     for (size_t i = 0; i < g->nodes.count; i++) {
         const gei_node *node = g->nodes.items[i];
         if (!node || node == g->net_output) continue;

@@ -72,8 +72,11 @@ static inline uint64_t live_objects(void) {
 #define check_all_gone(before) assert_int_equal(live_objects(), (before))
 
 /* Handles that are none: NULL, an aligned address inside the process, a small number. */
-static int not_a_handle;
-#define FOREIGN_HANDLE ((void *)&not_a_handle)
+static inline void *foreign_handle(void) {
+    static int not_a_handle;
+    return &not_a_handle;
+}
+#define FOREIGN_HANDLE foreign_handle()
 #define SMALL_HANDLE ((void *)(uintptr_t)64)
 
 /* A desc over dims that outlive it. */

@@ -69,6 +69,8 @@ static void test_views(void **state) {
     assert_int_equal(ge_graph_get_info(view, &info, sizeof info), GE_OK);
     assert_string_equal(info.name, "then");
     assert_int_equal(info.parent_node, n.if_node);
+    assert_string_equal(info.parent_port, "then_branch");
+    assert_int_equal(info.parent_index, 0);
     assert_int_equal(info.nodes_count, 2);
     assert_int_equal(ge_graph_find_node(view, "relu", GE_NTS, &relu), GE_OK);
     assert_int_equal(ge_graph_get_node_inputs(n.graph, relu, NULL, 0, &count), GE_ERR_BAD_ID); /* ids belong to their graph */
