@@ -2,6 +2,7 @@
 /* model: the inside of a model, for the files of exec/.
  *
  *   entry    one cached instance and its idle frames.  Entries outside the cache (evicted while in use) go with their last user.
+ *   block    memory of a frame in use; when the frame is given back it waits for the next one, whatever its shapes
  *   lock     guards the cache, the frame lists and their counters; nothing is allocated, freed or called under it */
 #ifndef GEI_EXEC_MODEL_H
 #define GEI_EXEC_MODEL_H
@@ -18,6 +19,12 @@ typedef struct gei_entry {
     gei_frame *idle;
     struct gei_entry *next; /* chain of entries: all outside the cache, or some to be freed */
 } gei_entry;
+
+/* Memory for the activations and scratch of one frame at a time. */
+typedef struct gei_block {
+    size_t size_bytes;      /* with this head, which fills GEI_ALIGN_BYTES */
+    struct gei_block *next; /* idle ones */
+} gei_block;
 
 struct gei_model {
     atomic_uint refs;
@@ -37,6 +44,7 @@ struct gei_model {
     gei_entry *uncached;           /* in use, outside the cache */
     uint64_t clock;                /* of last_used */
     gei_frame *frames;             /* all */
+    gei_block *blocks;             /* idle, last given back first */
     gei_model_stats stats;         /* runs: without those still counted by frames */
 };
 

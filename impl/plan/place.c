@@ -214,8 +214,8 @@ static ge_status pack(placer *p, gei_diag *diag) {
         lives[i] = (gei_live){ .first = p->born[v], .end = end };
         (void)gei_info_bytes(info_of(p, v), &lives[i++].size_bytes);
     }
-    uint32_t effort = p->plan->options.mem_effort;
-    if (!p->plan->is_static && effort > GEI_MEM_EFFORT_DYNAMIC) effort = GEI_MEM_EFFORT_DYNAMIC;
+    uint32_t effort = p->plan->options.mem_effort ? p->plan->options.mem_effort : GEI_MEM_EFFORT;
+    if (!p->plan->is_static) effort = GEI_MEM_EFFORT_DYNAMIC;
     GEI_TRY(gei_mem_plan(lives, n, effort, &p->scratch, &inst->arena_bytes, &inst->lower_bound_bytes, diag));
     i = 0;
     for (uint32_t v = 0; v < p->plan->n_values; v++)

@@ -119,7 +119,26 @@ static void retain_constants(gei_plan *plan, const gei_infos *infos) {
 
 /* ---- bodies ---- */
 
-static ge_status create_bodies(gei_plan *plan, const bool *needed, uint32_t depth, gei_diag *diag) {
+/* Slot of the node that is input 0 of its subgraphs: the others follow.  A loop's body gets the iteration and the condition first. */
+static uint32_t first_body_slot(gei_control control) { return control == GEI_CONTROL_IF || control == GEI_CONTROL_CASE ? 1 : 0; }
+
+static int32_t body_dtype(const gei_plan *plan, const gei_infos *infos, const gei_plan_node *pn, uint32_t body_in) {
+    uint32_t slot = body_in + first_body_slot(pn->op->control);
+    if (pn->op->control == GEI_CONTROL_LOOP && body_in < 2) return body_in == 0 ? GEI_INT64 : GEI_BOOL;
+    return slot < pn->node->n_ins && pn->in[slot] != GEI_NO_VALUE ? gei_plan_info(plan, infos, pn->in[slot])->dtype : GEI_UNDEFINED;
+}
+
+/* Inputs of bodies that say no type have that of the value around them: files leave it out for what a body takes from outside. */
+static ge_status type_body_inputs(const gei_plan *plan, const gei_infos *infos, const gei_plan_node *pn, const gei_graph *body, gei_diag *diag) {
+    gei_node **inputs;
+    size_t count;
+    GEI_TRY(gei_graph_inputs(body, infos->arena, &inputs, &count, diag));
+    for (size_t i = 0; i < count; i++)
+        if (inputs[i]->outs[0].dtype == GEI_UNDEFINED) inputs[i]->outs[0].dtype = body_dtype(plan, infos, pn, (uint32_t)i);
+    return GE_OK;
+}
+
+static ge_status create_bodies(gei_plan *plan, const gei_infos *infos, const bool *needed, uint32_t depth, gei_diag *diag) {
     size_t count = 0;
     for (size_t i = 0; i < plan->n_order; i++)
         if (plan->nodes[i].work == GEI_WORK_CONTROL) count += plan->nodes[i].node->n_subgraphs;
@@ -135,6 +154,7 @@ static ge_status create_bodies(gei_plan *plan, const bool *needed, uint32_t dept
         plan->n_bodies += pn->node->n_subgraphs;
         for (uint32_t k = 0; k < pn->node->n_subgraphs && needed[i]; k++) {
             gei_plan *body;
+            GEI_TRY(type_body_inputs(plan, infos, pn, pn->node->subgraphs[k].graph, diag));
             GEI_TRY(create(pn->node->subgraphs[k].graph, false, &plan->options, plan->from, depth + 1, &body, diag));
             plan->bodies[pn->first_body + k] = body;
             plan->constant_bytes += body->constant_bytes;
@@ -156,7 +176,7 @@ static ge_status build_with_infos(gei_plan *plan, const gei_infos *infos, uint32
     gei_plan_mark_needed(plan, plan->constants, NULL, value_read, needed);
     GEI_TRY(check_constants(plan, value_read, diag));
     GEI_TRY(gei_plan_choose_kernels(plan, infos, needed, diag));
-    return create_bodies(plan, needed, depth, diag);
+    return create_bodies(plan, infos, needed, depth, diag);
 }
 
 static ge_status build(gei_plan *plan, uint32_t depth, gei_diag *diag) {

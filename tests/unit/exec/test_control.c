@@ -191,6 +191,17 @@ static void an_error_inside_a_body_names_the_inner_node(void **state) {
     done(&b);
 }
 
+static void body_inputs_without_a_type_take_that_of_their_value(void **state) {
+    (void)state;
+    bound b;
+    make(&b, "graph \"g\" { %x = Data[index=0] : f32[n]  %o = TestCall(input=[%x]) [f=@f] : f32[?]  return %o }"
+             "graph \"f\" { %x = Data[index=0]  %y = Add(x1=%x, x2=%x)  return %y }");
+    set_input(&b, 0, exec_vector(&b.heap.from, 3, 1));
+    run(&b);
+    assert_floats(output(&b, 0), 2, 4, 6);
+    done(&b);
+}
+
 static void case_out_of_range_takes_the_last_branch(void **state) {
     (void)state;
     bound b;
@@ -386,6 +397,7 @@ int main(void) {
         cmocka_unit_test(branches_may_give_different_shapes),
         cmocka_unit_test(a_branch_that_breaks_its_promise_is_an_error),
         cmocka_unit_test(an_error_inside_a_body_names_the_inner_node),
+        cmocka_unit_test(body_inputs_without_a_type_take_that_of_their_value),
         cmocka_unit_test(case_out_of_range_takes_the_last_branch),
         cmocka_unit_test(while_carries_values_that_change_places),
         cmocka_unit_test(carried_shapes_may_change),
