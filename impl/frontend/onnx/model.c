@@ -52,7 +52,7 @@ ge_status gei_onnx_read_opsets(gei_onnx_reader *r, gei_span message, uint32_t fi
     GEI_TRY(gei_onnx_wire_end(r, &w, "opset_import"));
     if (count > r->limits.domains)
         return gei_onnx_stop(r, gei_fail(&r->diag, GE_ERR_LIMIT, "more than %u operator sets are imported", r->limits.domains));
-    out->items = gei_arena_array(&r->arena, gei_onnx_opset, (size_t)count);
+    out->items = gei_arena_array(&r->arena, gei_onnx_opset, (size_t)count + 1);
     if (!out->items) return gei_onnx_out_of_memory(r);
     w = gei_wire_at(r->file.data, message);
     while (gei_wire_next(&w, &f)) {
@@ -236,10 +236,7 @@ ge_status gei_onnx_read_model(gei_onnx_reader *r) {
     GEI_TRY(read_head(r, &h));
     GEI_TRY(gei_onnx_read_opsets(r, r->file, ONNX_MODEL_OPSET, &r->opsets));
     /* Before IR version 3 there was one operator set, and files did not name it. */
-    if (r->ir_version < 3 && r->opsets.count == 0) {
-        static gei_onnx_opset first = { { "", 0 }, 1 };
-        r->opsets = (gei_onnx_opsets){ &first, 1 };
-    }
+    if (r->ir_version < 3 && r->opsets.count == 0) r->opsets.items[r->opsets.count++] = (gei_onnx_opset){ { "", 0 }, 1 };
     r->functions = gei_arena_array(&r->arena, gei_onnx_function, h.n_functions);
     if (!r->functions) return gei_onnx_out_of_memory(r);
     GEI_TRY(create_root(r));

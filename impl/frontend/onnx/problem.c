@@ -17,7 +17,20 @@ ge_status gei_onnx_stop(gei_onnx_reader *r, ge_status status) {
 ge_status gei_onnx_out_of_memory(gei_onnx_reader *r) { return gei_onnx_stop(r, gei_out_of_memory(&r->diag, 0)); }
 
 ge_status gei_onnx_wire_end(gei_onnx_reader *r, const gei_wire *w, const char *message_name) {
-    return w->error ? gei_onnx_stop(r, gei_wire_fail(w, message_name, &r->diag)) : GE_OK;
+    if (!w->error) return GE_OK;
+    r->stops_at = w->error_at;
+    return gei_onnx_stop(r, gei_wire_fail(w, message_name, &r->diag));
+}
+
+/* The node whose turn it is, or what was read last. */
+static const char *current_place(const gei_onnx_reader *r, char *to, size_t cap) {
+    char label[128];
+    const gei_onnx_task *task = r->tasks.count > 0 ? &r->tasks.items[r->tasks.count - 1] : NULL;
+    if (task && task->node != GEI_ONNX_NONE)
+        snprintf(to, cap, "node '%s'", gei_onnx_label(task->scope, &task->scope->src->nodes[task->node], label, sizeof label));
+    else
+        gei_copy_text(to, cap, r->place, strlen(r->place));
+    return to;
 }
 
 ge_status gei_onnx_charge(gei_onnx_reader *r, uint64_t size_bytes) {
@@ -25,9 +38,10 @@ ge_status gei_onnx_charge(gei_onnx_reader *r, uint64_t size_bytes) {
         r->budget_bytes -= size_bytes;
         return GE_OK;
     }
+    char place[192];
     r->budget_bytes = 0;
     return gei_onnx_stop(r, gei_fail(&r->diag, GE_ERR_LIMIT, "a file of %zu bytes asks for more memory than its size allows, at %s",
-                                     r->file.size, r->place[0] ? r->place : "its graph"));
+                                     r->file.size, current_place(r, place, sizeof place)));
 }
 
 ge_status gei_onnx_check_name(gei_onnx_reader *r, gei_span name, const char *what) {
@@ -180,6 +194,7 @@ ge_status gei_onnx_verdict(gei_onnx_reader *r, ge_status status, gei_diag *diag)
     if (status != GE_ERR_OUT_OF_MEMORY && !r->is_told) {
         gei_diag last = r->diag;
         gei_onnx_problem problem = { .diag = &last, .op_type = "", .domain = "" };
+        if (r->stops_at) problem.offset = (uint64_t)((const char *)r->stops_at - r->file.data);
         ge_status said = report(r, &problem);
         if (said != GE_OK) status = said;
         else r->diag = last;

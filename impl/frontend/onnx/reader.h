@@ -181,6 +181,7 @@ typedef struct gei_onnx_reader {
     gei_diag first;
     uint64_t n_problems;
     bool stops;                    /* diag is final */
+    const void *stops_at;          /* byte of the file, NULL when not known */
     bool is_told;                  /* the problem callback needs not hear of the stop */
     gei_strmap unsupported;        /* operator types, as in the message */
     gei_sink unsupported_list;

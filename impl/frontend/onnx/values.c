@@ -9,7 +9,7 @@ typedef struct list_of {
     int32_t dtype;
     uint32_t field;
     uint32_t n_lists;   /* list entries for one element (complex: 2) */
-    uint32_t bytes;     /* of one entry in the tensor */
+    uint32_t bytes;     /* of one entry in the tensor; 0: six bits */
     int64_t low, high;  /* of an entry; bit patterns may be written signed or unsigned */
 } list_of;
 
@@ -29,6 +29,9 @@ static const list_of lists[] = {
     { GEI_BOOL, ONNX_TENSOR_INT32_DATA, 1, 1, INT8_MIN, UINT8_MAX },
     { GEI_FLOAT16, ONNX_TENSOR_INT32_DATA, 1, 2, INT16_MIN, UINT16_MAX },
     { GEI_BFLOAT16, ONNX_TENSOR_INT32_DATA, 1, 2, INT16_MIN, UINT16_MAX },
+    /* Six bits: one element an entry, though packed in the tensor.  */
+    { GEI_FLOAT6_E3M2, ONNX_TENSOR_INT32_DATA, 1, 0, 0, 63 },
+    { GEI_FLOAT6_E2M3, ONNX_TENSOR_INT32_DATA, 1, 0, 0, 63 },
     /* All others are bit patterns of at most a byte, the smaller ones packed as in the tensor. */
     { GEI_UNDEFINED, ONNX_TENSOR_INT32_DATA, 1, 1, INT8_MIN, UINT8_MAX },
 };
@@ -72,7 +75,18 @@ typedef struct number_sink {
     const gei_onnx_tensor *t;
     const list_of *list;
     uint8_t *at, *end;
+    uint32_t bit; /* with entries of six bits: the next one of *at */
 } number_sink;
+
+/* Low bits first, over into the next byte; the tensor was cleared. */
+static void put_six_bits(number_sink *s, uint32_t bits) {
+    uint32_t placed = bits << s->bit;
+    if (s->at < s->end) *s->at |= (uint8_t)placed;
+    s->bit += 6;
+    if (s->bit < 8) return;
+    s->bit -= 8;
+    if (++s->at < s->end) *s->at |= (uint8_t)(placed >> 8);
+}
 
 static bool put(number_sink *s, uint64_t bits) {
     if ((size_t)(s->end - s->at) < s->list->bytes) return false;
@@ -87,7 +101,8 @@ static ge_status put_varint(number_sink *s, uint64_t bits) {
     if (value < s->list->low || value > s->list->high)
         return gei_fail(&s->r->diag, GE_ERR_MALFORMED, "%s holds %lld, which does not fit type %s", s->r->place, (long long)value,
                         gei_dtype_name(s->t->dtype));
-    (void)put(s, bits);
+    if (s->list->bytes == 0) put_six_bits(s, (uint32_t)bits);
+    else (void)put(s, bits);
     return GE_OK;
 }
 
@@ -108,8 +123,9 @@ static ge_status put_list(number_sink *s, gei_wire *w, const gei_field *f, gei_w
 }
 
 static ge_status fill(gei_onnx_reader *r, const gei_onnx_tensor *t, const list_of *list, gei_tensor *tensor) {
-    number_sink s = { r, t, list, tensor->data, NULL };
+    number_sink s = { .r = r, .t = t, .list = list, .at = tensor->data };
     s.end = s.at + tensor->size_bytes;
+    if (list->bytes == 0) memset(tensor->data, 0, tensor->size_bytes);
     gei_wire_type elem = list->field == ONNX_TENSOR_FLOAT_DATA    ? GEI_WIRE_FIXED32
                          : list->field == ONNX_TENSOR_DOUBLE_DATA ? GEI_WIRE_FIXED64
                                                                   : GEI_WIRE_VARINT;
@@ -122,7 +138,8 @@ static ge_status fill(gei_onnx_reader *r, const gei_onnx_tensor *t, const list_o
 
 static ge_status read_numbers(gei_onnx_reader *r, const gei_onnx_tensor *t, gei_tensor **out) {
     const list_of *list = list_for(t->dtype);
-    uint64_t wanted = gei_dtype_get(t->dtype)->bits < 8 ? t->size_bytes : (uint64_t)t->n_elems * list->n_lists;
+    bool is_packed = gei_dtype_get(t->dtype)->bits < 8 && list->bytes > 0;
+    uint64_t wanted = is_packed ? t->size_bytes : (uint64_t)t->n_elems * list->n_lists;
     GEI_TRY(check_counts(r, t, list->field, wanted));
     GEI_TRY(gei_onnx_charge(r, t->size_bytes));
     GEI_TRY(gei_tensor_create(r->from, t->dtype, t->rank, t->dims, out, &r->diag));

@@ -122,7 +122,15 @@ static inline pb onnx_tensor_type(int elem, const char *dims) {
     return type;
 }
 
-/* Takes type; elem -1 and type NULL: a name alone. */
+/* A type that holds another: field of TypeProto, field of what stands there.  Takes inner. */
+static inline pb onnx_type_around(pb *inner, uint32_t field, uint32_t inner_field) {
+    pb holder = { 0 }, type = { 0 };
+    pb_message(&holder, inner_field, inner);
+    pb_message(&type, field, &holder);
+    return type;
+}
+
+/* Takes type; NULL: a name alone. */
 static inline pb onnx_info(const char *name, pb *type) {
     pb info = { 0 };
     pb_text(&info, ONNX_INFO_NAME, name);

@@ -36,7 +36,7 @@ static inline const gei_source *onnx_find_any(void *user, const char *domain, co
     return &any;
 }
 
-static inline void onnx_sample_tensors(pb *graph) {
+static inline void onnx_sample_tensors(pb *graph, bool has_external) {
     pb t = onnx_tensor_begin("halves", ONNX_F16, "2");
     pb_bytes(&t, ONNX_TENSOR_INT32_DATA, "\x80\x78\x01", 3);
     pb_message(graph, ONNX_GRAPH_INITIALIZER, &t);
@@ -48,8 +48,10 @@ static inline void onnx_sample_tensors(pb *graph) {
     pb_text(&t, ONNX_TENSOR_STRING_DATA, "one");
     pb_text(&t, ONNX_TENSOR_STRING_DATA, "two");
     pb_message(graph, ONNX_GRAPH_INITIALIZER, &t);
-    t = onnx_tensor_external("outside", ONNX_U8, "0", "w.bin", "0", NULL);
-    pb_message(graph, ONNX_GRAPH_INITIALIZER, &t);
+    if (has_external) {
+        t = onnx_tensor_external("outside", ONNX_U8, "0", "w.bin", "0", NULL);
+        pb_message(graph, ONNX_GRAPH_INITIALIZER, &t);
+    }
     pb sparse = { 0 }, indices = onnx_tensor_raw("", ONNX_I64, "1", "\1\0\0\0\0\0\0\0", 8);
     t = onnx_tensor_raw("sparse", ONNX_I32, "1", "\7\0\0\0", 4);
     pb_message(&sparse, ONNX_SPARSE_VALUES, &t);
@@ -94,11 +96,11 @@ static inline void onnx_sample_function(pb *model) {
     pb_message(model, ONNX_MODEL_FUNCTION, &fn);
 }
 
-static inline pb onnx_sample(void) {
+static inline pb onnx_sample(bool has_external) {
     pb graph = { 0 };
     pb_text(&graph, ONNX_GRAPH_NAME, "sample");
     onnx_input(&graph, "x", ONNX_F32, "n,3");
-    onnx_sample_tensors(&graph);
+    onnx_sample_tensors(&graph, has_external);
     onnx_node(&graph, "Add", "late", "r,u", "y"); /* before what it needs */
     onnx_node(&graph, "Relu", "", "x", "t");
     onnx_sample_nested(&graph);

@@ -261,6 +261,53 @@ static void the_same_bytes_cannot_be_copied_without_end(void **state) {
     pb_free(&model);
 }
 
+/* ---- large files: holes take no disk ---- */
+
+#define TWO_GIGABYTES (INT64_C(1) << 31)
+
+static bool write_with_hole(const char *name, const void *head, size_t head_size, int64_t hole, const void *tail, size_t tail_size) {
+    int fd = open(at(name), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (fd < 0) return false;
+    bool is_written = pwrite(fd, head, head_size, 0) == (ssize_t)head_size &&
+                      pwrite(fd, tail, tail_size, (off_t)((int64_t)head_size + hole)) == (ssize_t)tail_size;
+    return close(fd) == 0 && is_written;
+}
+
+static void offsets_reach_past_two_gigabytes(void **state) {
+    (void)state;
+    if (!write_with_hole("model/large.bin", "", 0, TWO_GIGABYTES + 4096, data, 8192)) skip();
+    for (int copy = 0; copy <= 1; copy++) {
+        pb tensor = onnx_tensor_external("w", ONNX_U8, "8192", "large.bin", "2147487744", NULL), model = model_of(&tensor);
+        onnx_read t;
+        start(&t);
+        t.options.copy = copy != 0;
+        assert_ok(onnx_read_run(&t, &model), &t.diag);
+        assert_memory_equal(gei_node_const(onnx_find(t.graph, "w"))->data, data, 8192);
+        onnx_read_deinit(&t);
+        pb_free(&model);
+    }
+    (void)remove(at("model/large.bin"));
+}
+
+static void models_may_be_larger_than_two_gigabytes(void **state) {
+    (void)state;
+    pb head = { 0 }, tensor = onnx_tensor_raw("w", ONNX_U8, "8192", data, 8192), model = model_of(&tensor);
+    pb_tag(&head, 500, 2); /* a field nobody knows */
+    pb_varint(&head, (uint64_t)TWO_GIGABYTES + 5);
+    bool is_written = write_with_hole("model/large.onnx", head.data, head.size, TWO_GIGABYTES + 5, model.data, model.size);
+    pb_free(&head);
+    pb_free(&model);
+    if (!is_written) skip();
+    onnx_read t;
+    onnx_read_init(&t);
+    assert_ok(gei_onnx_read_file(at("model/large.onnx"), &t.options, &t.graph, &t.diag), &t.diag);
+    gei_tensor *w = gei_node_const(onnx_find(t.graph, "w"));
+    assert_false(w->owned);
+    assert_memory_equal(w->data, data, 8192);
+    onnx_read_deinit(&t);
+    (void)remove(at("model/large.onnx"));
+}
+
 /* ---- files ---- */
 
 static void files_are_read_with_their_own_folder(void **state) {
@@ -341,6 +388,8 @@ int main(void) {
         cmocka_unit_test(a_missing_folder_is_named),
         cmocka_unit_test(tensors_share_one_mapping_that_outlives_the_reader),
         cmocka_unit_test(the_same_bytes_cannot_be_copied_without_end),
+        cmocka_unit_test(offsets_reach_past_two_gigabytes),
+        cmocka_unit_test(models_may_be_larger_than_two_gigabytes),
         cmocka_unit_test(files_are_read_with_their_own_folder),
         cmocka_unit_test(a_path_without_a_folder_means_the_current_one),
         cmocka_unit_test(files_that_cannot_be_read_are_named),
