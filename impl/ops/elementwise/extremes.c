@@ -8,8 +8,8 @@
 
 static ge_status map_chain(gei_import *im, gei_diag *diag) { return gei_import_chain(im, im->op->name, diag); }
 
-GEI_OP_BINARY(Maximum, a > b || a != a ? a : b, a > b ? a : b, GEI_OP_COMMUTATIVE | GEI_OP_CLIPS, GEI_ONNX_MAP("Max", 8, map_chain));
-GEI_OP_BINARY(Minimum, a < b || a != a ? a : b, a < b ? a : b, GEI_OP_COMMUTATIVE | GEI_OP_CLIPS, GEI_ONNX_MAP("Min", 8, map_chain));
+GEI_OP_BINARY(Maximum, a > b || a != a ? a : b, a > b ? a : b, GEI_OP_COMMUTATIVE | GEI_OP_CLIPS, GEI_ONNX_MAP("Max", 6, map_chain));
+GEI_OP_BINARY(Minimum, a < b || a != a ? a : b, a < b ? a : b, GEI_OP_COMMUTATIVE | GEI_OP_CLIPS, GEI_ONNX_MAP("Min", 6, map_chain));
 
 /* ---- clipping: min(max(x, low), high); low above high gives high ---- */
 

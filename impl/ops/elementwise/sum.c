@@ -106,8 +106,8 @@ static ge_status map_sum(gei_import *im, gei_diag *diag) { return gei_import_cha
 
 static const gei_kernel sum_kernels[] = { { .name = "ref", .size = size_sum, .run = run_add, .in_place = ~UINT32_C(0) }, { 0 } };
 static const gei_kernel mean_kernels[] = { { .name = "ref", .size = size_sum, .run = run_mean }, { 0 } };
-static const gei_source sum_sources[] = { GEI_ONNX_MAP("Sum", 8, map_sum), { 0 } };
-static const gei_source mean_sources[] = { GEI_ONNX("Mean", 8), { 0 } };
+static const gei_source sum_sources[] = { GEI_ONNX_MAP("Sum", 6, map_sum), { 0 } };
+static const gei_source mean_sources[] = { GEI_ONNX("Mean", 6), { 0 } };
 
 GEI_OP(AddN) = { .name = "AddN", .infer = infer_sum, .kernels = sum_kernels, .sources = sum_sources, .traits = GEI_OP_PURE | GEI_OP_ELEMENTWISE };
 GEI_OP(AccumulateNV2) = { .name = "AccumulateNV2", .infer = infer_sum, .kernels = sum_kernels, .traits = GEI_OP_PURE | GEI_OP_ELEMENTWISE };
