@@ -85,7 +85,7 @@ static bool fill(gei_tensor *t, char **words, size_t n_words, size_t *used) {
     int64_t unused;
     for (size_t k = 0; k < wanted; k++)
         if (!parse_number(words[2 + k], &a[k], &unused)) return false;
-    uint64_t state = (uint64_t)a[0];
+    uint64_t state = wanted == 3 ? (uint64_t)a[0] : 0;
     for (int64_t k = 0; k < n_components(t); k++) {
         double v = wanted == 3 ? a[1] + (a[2] - a[1]) * next_uniform(&state) : wanted == 2 ? a[0] + (double)k * a[1] : a[0];
         store_number(t, k, v, (int64_t)floor(v));
