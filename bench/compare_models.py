@@ -28,8 +28,13 @@ def ours(path: Path, feed: dict, threads: int):
     graph = ge.Graph(path, context=context)
     model = graph.compile()
     binding = model.bind(*(feed[io.name] for io in model.inputs))
-    keep = (context, graph, model)
-    return binding.run, lambda keep=keep: numpy.array(binding.run()[0] if isinstance(binding.run(), (list, tuple)) else binding.run())
+    keep = context, graph, model  # live as long as the functions
+
+    def output(keep=keep):
+        binding.run()
+        return numpy.array(numpy.from_dlpack(binding.outputs[0]))
+
+    return binding.run, output
 
 
 def onnxruntime(path: Path, feed: dict, threads: int):

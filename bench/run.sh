@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# `./dev bench [overhead|sdk|scale|latency]...`: all of them by default.  Prints what it measures; judges nothing.
+# `./dev bench [overhead|sdk|scale|latency]...`: all of them by default.  `./dev bench models [ARG...]`: whole models
+# (bench/compare_models.py --help).  Prints what it measures; judges nothing.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 out=build/bench
@@ -40,6 +41,20 @@ latency() {
     env -u LD_LIBRARY_PATH "$GE_VENV/bin/python" bench/latency.py
 }
 
+# OpenVINO is tried once: where it cannot be installed, the table goes without it.
+models() {
+    local python=$GE_VENV/bin/python
+    if ! "$python" -c 'import onnx, openvino' 2>/dev/null && [ ! -e $out/without_openvino ] && [[ " $* " != *" --peer none "* ]]; then
+        "$python" -m pip install -q openvino >"$out/pip.log" 2>&1 || touch $out/without_openvino
+    fi
+    env -u LD_LIBRARY_PATH "$python" bench/compare_models.py "$@"
+}
+
+if [ "${1:-}" = models ]; then
+    shift
+    models "$@"
+    exit
+fi
 [ $# -gt 0 ] || set -- overhead sdk scale latency
 for what in "$@"; do
     case $what in
