@@ -1,0 +1,202 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Runs the node tests of the installed `onnx` package on libge and compares with the outputs they carry.
+
+Each test passes, or stands in differences.txt with a reason.  The list is checked both ways: an entry whose tests pass is an error.
+A test that ends its process counts as a crash, which no entry excuses.  Exit code 0: as listed."""
+
+import argparse
+import fnmatch
+import multiprocessing
+import os
+import sys
+import warnings
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE))
+
+
+def cases():
+    warnings.filterwarnings("ignore")
+    from onnx.backend.test.case.node import collect_testcases
+
+    return sorted(collect_testcases(None), key=lambda t: t.name)
+
+
+def operators(graph):
+    """Operator types of a graph and everything nested in it, with their domain when it is not ai.onnx."""
+    found = set()
+    for node in graph.node:
+        found.add(node.op_type if node.domain in ("", "ai.onnx") else f"{node.domain}:{node.op_type}")
+        for attribute in node.attribute:
+            for inner in [attribute.g] if attribute.HasField("g") else attribute.graphs:
+                found |= operators(inner)
+    return found
+
+
+def compare(got, want, rtol, atol):
+    """None, or how they differ."""
+    import numpy as np
+
+    want = np.asarray(want)
+    if want.dtype.kind in "OUS":
+        want = want.astype(object)
+        return None if got.shape == want.shape and list(map(str, got.reshape(-1))) == list(map(str, want.reshape(-1))) else "strings differ"
+    if got.dtype != want.dtype:
+        return f"dtype {got.dtype}, wanted {want.dtype}"
+    if got.shape != want.shape:
+        return f"shape {list(got.shape)}, wanted {list(want.shape)}"
+    wide = np.complex128 if want.dtype.kind == "c" else np.float64 if want.dtype.kind not in "iub" else want.dtype
+    a, b = got.astype(wide), want.astype(wide)
+    if np.array_equal(a, b, equal_nan=want.dtype.kind not in "iub"):
+        return None
+    if want.dtype.kind in "iub" or not np.allclose(a, b, rtol=rtol, atol=atol, equal_nan=True):
+        worst = np.nanmax(np.abs(a.astype(np.complex128) - b.astype(np.complex128)), initial=0)
+        return f"values differ, worst by {worst:.3g}"
+    return None
+
+
+def run_case(engine, case):
+    """'' when all data sets agree, else the first difference."""
+    from engine import EngineError
+    import numpy as np
+
+    model = case.model.SerializeToString()
+    for inputs, outputs in case.data_sets:
+        if any(isinstance(x, (list, dict)) or x is None for x in list(inputs) + list(outputs)):
+            return "sequence, map or optional values"
+        try:
+            got = engine.run(model, inputs)
+        except EngineError as error:
+            return str(error)
+        except KeyError as error:
+            return f"numpy type {error}"
+        if len(got) != len(outputs):
+            return f"{len(got)} outputs, wanted {len(outputs)}"
+        for i, want in enumerate(outputs):
+            difference = compare(got[i], np.asarray(want), case.rtol, case.atol)
+            if difference:
+                return f"output {i}: {difference}"
+    return ""
+
+
+def worker(pipe, library, threads, selected):
+    from engine import Engine
+
+    engine = Engine(library, threads)
+    for index, case in selected:
+        pipe.send((index, None))  # begun: should the process end now, this is the case
+        try:
+            pipe.send((index, run_case(engine, case)))
+        except Exception as error:  # a fault of this script, shown as such
+            pipe.send((index, f"runner: {type(error).__name__}: {error}"))
+    pipe.close()
+
+
+def run_share(library, threads, share):
+    """Results of one share of the cases by index; restarts the worker behind a case that ended it."""
+    results = {}
+    while share:
+        ours, theirs = multiprocessing.Pipe(False)
+        process = multiprocessing.Process(target=worker, args=(theirs, library, threads, share))
+        process.start()
+        theirs.close()
+        current = None
+        while True:
+            try:
+                if not ours.poll(120):
+                    process.kill()
+                    break
+                index, result = ours.recv()
+            except EOFError:
+                break
+            current = index if result is None else None
+            if result is not None:
+                results[index] = result
+        process.join()
+        if current is None and len(results) and all(i in results for i, _ in share):
+            break
+        if current is None:
+            current = next(i for i, _ in share if i not in results)
+        results[current] = f"CRASH: exit code {process.exitcode}"
+        share = [(i, case) for i, case in share if i not in results]
+    return results
+
+
+def run_all(library, threads, tests, jobs):
+    numbered = list(enumerate(tests))
+    with multiprocessing.pool.ThreadPool(jobs) as pool:
+        parts = pool.map(lambda k: run_share(library, threads, numbered[k::jobs]), range(jobs))
+    return {tests[i].name: result for part in parts for i, result in part.items()}
+
+
+def read_differences():
+    entries = []
+    for number, line in enumerate((HERE / "differences.txt").read_text().splitlines(), 1):
+        line = line.strip()
+        if not line or line.startswith("#"):
+            continue
+        pattern, _, reason = line.partition("  ")
+        if not reason.strip():
+            sys.exit(f"differences.txt:{number}: no reason")
+        entries.append((number, pattern, reason.strip()))
+    return entries
+
+
+def matches(pattern, case):
+    if pattern.startswith("op:"):
+        return pattern[3:] in operators(case.model.graph)
+    return fnmatch.fnmatchcase(case.name, pattern)
+
+
+def check(tests, results):
+    """Prints what is not as listed; returns the number of faults."""
+    entries, faults = read_differences(), 0
+    excused = set()
+    for number, pattern, _ in entries:
+        selected = [t for t in tests if matches(pattern, t)]
+        passing = [t.name for t in selected if results[t.name] == ""]
+        if not selected or passing:
+            faults += 1
+            print(f"differences.txt:{number}: '{pattern}' {'matches no test' if not selected else 'passes: ' + ', '.join(passing[:5])}")
+        excused |= {t.name for t in selected}
+    for test in tests:
+        result = results[test.name]
+        if result and (test.name not in excused or result.startswith(("CRASH", "runner:"))):
+            faults += 1
+            print(f"FAILED {test.name}: {result}")
+    return faults
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("library", nargs="?", default=os.environ.get("GE_LIBRARY"), help="libge.so (or $GE_LIBRARY)")
+    parser.add_argument("-k", default="*", metavar="PATTERN", help="only tests whose name matches")
+    parser.add_argument("-j", "--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--threads", type=int, default=1, help="threads of one run")
+    parser.add_argument("--list", action="store_true", help="print each failing test and its operators, compare with nothing")
+    arguments = parser.parse_args()
+    if not arguments.library:
+        parser.error("which libge.so?")
+    tests = [t for t in cases() if fnmatch.fnmatchcase(t.name, arguments.k)]
+    results = run_all(arguments.library, arguments.threads, tests, arguments.jobs)
+    if arguments.list:
+        for test in tests:
+            if results[test.name]:
+                print(f"{test.name}  [{' '.join(sorted(operators(test.model.graph)))}]  {results[test.name]}")
+    passed = sum(r == "" for r in results.values())
+    inference = [t for t in tests if not any("training" in o.domain for o in t.model.opset_import)]
+    inference_passed = sum(results[t.name] == "" for t in inference)
+    faults = 0 if arguments.list or arguments.k != "*" else check(tests, results)
+    print(f"onnx node tests: {passed} of {len(tests)} pass ({100 * passed / len(tests):.1f} %), "
+          f"without training domains {inference_passed} of {len(inference)} ({100 * inference_passed / max(1, len(inference)):.1f} %)")
+    print(f"{len(tests) - faults} passed, {faults} failed")
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    multiprocessing.set_start_method("fork")
+    import multiprocessing.pool
+
+    sys.exit(main())
