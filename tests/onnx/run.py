@@ -57,6 +57,15 @@ def compare(got, want, rtol, atol):
     return None
 
 
+def plain(value):
+    """Arrays as they are, tensor messages as arrays; None for what is no tensor."""
+    from onnx import TensorProto, numpy_helper
+
+    if isinstance(value, TensorProto):
+        return numpy_helper.to_array(value)
+    return None if value is None or isinstance(value, (list, dict)) or "Proto" in type(value).__name__ else value
+
+
 def run_case(engine, case):
     """'' when all data sets agree, else the first difference."""
     from engine import EngineError
@@ -64,7 +73,8 @@ def run_case(engine, case):
 
     model = case.model.SerializeToString()
     for inputs, outputs in case.data_sets:
-        if any(isinstance(x, (list, dict)) or x is None for x in list(inputs) + list(outputs)):
+        inputs, outputs = [plain(x) for x in inputs], [plain(x) for x in outputs]
+        if any(x is None for x in inputs + outputs):
             return "sequence, map or optional values"
         try:
             got = engine.run(model, inputs)
