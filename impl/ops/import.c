@@ -219,6 +219,15 @@ ge_status gei_import_set_ints(gei_node *node, const char *name, const int64_t *v
     return gei_node_set(node, name, &a, diag);
 }
 
+ge_status gei_import_dtype(const gei_import *im, const char *from, int32_t absent, gei_node *node, const char *to, gei_diag *diag) {
+    int64_t number = gei_import_int(im, from, 0);
+    gei_attr dtype = gei_attr_dtype(absent);
+    if (gei_import_has_attr(im, from)) dtype.v.dtype = number < 0 || number > INT32_MAX ? GEI_UNDEFINED : gei_dtype_from_onnx((int32_t)number);
+    if (gei_import_has_attr(im, from) && dtype.v.dtype == GEI_UNDEFINED)
+        return gei_import_fail(im, GE_ERR_UNSUPPORTED_DTYPE, diag, "attribute %s: unknown data type %lld", from, (long long)number);
+    return gei_node_set(node, to, &dtype, diag);
+}
+
 void gei_import_set_output(gei_import *im, uint32_t index, gei_value value) {
     if (index >= im->n_outputs) return;
     im->outputs[index] = value;

@@ -59,6 +59,8 @@ ge_status gei_import_set_float(gei_node *node, const char *name, double value, g
 ge_status gei_import_set_bool(gei_node *node, const char *name, bool value, gei_diag *diag);
 ge_status gei_import_set_text(gei_node *node, const char *name, const char *text, gei_diag *diag);
 ge_status gei_import_set_ints(gei_node *node, const char *name, const int64_t *values, size_t count, gei_diag *diag);
+/* An ONNX data type number, foreign attribute `from`, as an attribute of kind DTYPE; `absent` when the foreign node has none. */
+ge_status gei_import_dtype(const gei_import *im, const char *from, int32_t absent, gei_node *node, const char *to, gei_diag *diag);
 void gei_import_set_output(gei_import *im, uint32_t index, gei_value value); /* also names the value after the foreign output */
 
 /* Runs a source on a filled view (map function or the plain rule with its attribute table). */

@@ -47,12 +47,10 @@ static ge_status infer_bitcast(gei_infer *i) {
 }
 
 static ge_status map_bitcast(gei_import *im, gei_diag *diag) {
-    int64_t to = gei_import_int(im, "to", 0);
-    gei_attr type = gei_attr_dtype(to < 0 || to > INT32_MAX ? GEI_UNDEFINED : gei_dtype_from_onnx((int32_t)to));
     gei_node *node;
-    if (type.v.dtype == GEI_UNDEFINED) return gei_import_fail(im, GE_ERR_UNSUPPORTED_DTYPE, diag, "attribute to: unknown data type %lld", (long long)to);
+    if (!gei_import_has_attr(im, "to")) return gei_import_fail(im, GE_ERR_BAD_ATTR, diag, "attribute to is missing");
     GEI_TRY(gei_import_node(im, "Bitcast", im->inputs, im->n_inputs, &node, diag));
-    GEI_TRY(gei_node_set(node, "type", &type, diag));
+    GEI_TRY(gei_import_dtype(im, "to", GEI_UNDEFINED, node, "type", diag));
     GEI_TRY(gei_import_set_bool(node, "same_width", true, diag));
     gei_import_set_output(im, 0, gei_value_of(node, 0));
     return GE_OK;

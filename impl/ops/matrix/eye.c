@@ -56,13 +56,9 @@ static ge_status run_eye(const gei_run *run, uint32_t part) { return part == 0 ?
 static ge_status run_eye_like(const gei_run *run, uint32_t part) { return part == 0 ? run_diagonal(run, gei_node_int(run->node, "k", 0)) : GE_OK; }
 
 static ge_status map_eye_like(gei_import *im, gei_diag *diag) {
-    int64_t to = gei_import_int(im, "dtype", 0);
-    gei_attr dtype = gei_attr_dtype(to < 0 || to > INT32_MAX ? GEI_UNDEFINED : gei_dtype_from_onnx((int32_t)to));
     gei_node *node;
-    if (dtype.v.dtype == GEI_UNDEFINED && gei_import_has_attr(im, "dtype"))
-        return gei_import_fail(im, GE_ERR_UNSUPPORTED_DTYPE, diag, "attribute dtype: unknown data type %lld", (long long)to);
     GEI_TRY(gei_import_node(im, "GeEyeLike", im->inputs, im->n_inputs, &node, diag));
-    GEI_TRY(gei_node_set(node, "dtype", &dtype, diag));
+    GEI_TRY(gei_import_dtype(im, "dtype", GEI_UNDEFINED, node, "dtype", diag));
     GEI_TRY(gei_import_set_int(node, "k", gei_import_int(im, "k", 0), diag));
     gei_import_set_output(im, 0, gei_value_of(node, 0));
     return GE_OK;

@@ -165,15 +165,6 @@ ge_status gei_import_seed(const gei_import *im, gei_node *node, gei_diag *diag) 
     return gei_import_set_int(node, "seed2", 1, diag);
 }
 
-ge_status gei_import_dtype(const gei_import *im, const char *from, int32_t absent, gei_node *node, const char *to, gei_diag *diag) {
-    int64_t number = gei_import_int(im, from, 0);
-    gei_attr dtype = gei_attr_dtype(absent);
-    if (gei_import_has_attr(im, from)) dtype.v.dtype = number < 0 || number > INT32_MAX ? GEI_UNDEFINED : gei_dtype_from_onnx((int32_t)number);
-    if (gei_import_has_attr(im, from) && dtype.v.dtype == GEI_UNDEFINED)
-        return gei_import_fail(im, GE_ERR_UNSUPPORTED_DTYPE, diag, "attribute %s: unknown data type %lld", from, (long long)number);
-    return gei_node_set(node, to, &dtype, diag);
-}
-
 static ge_status copy_float(const gei_import *im, gei_node *node, const char *name, gei_diag *diag) {
     return gei_import_has_attr(im, name) ? gei_import_set_float(node, name, gei_import_float(im, name, 0), diag) : GE_OK;
 }

@@ -9,7 +9,5 @@
 double gei_random_uniform(uint64_t seed, uint64_t k); /* number k of a stream, in [0, 1) */
 uint64_t gei_random_seed(const gei_node *node);       /* of attributes seed and seed2; both 0: another one each time */
 ge_status gei_import_seed(const gei_import *im, gei_node *node, gei_diag *diag);
-/* An ONNX data type number as IR attribute `to` of kind DTYPE. */
-ge_status gei_import_dtype(const gei_import *im, const char *from, int32_t absent, gei_node *node, const char *to, gei_diag *diag);
 
 #endif

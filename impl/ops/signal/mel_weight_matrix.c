@@ -6,7 +6,8 @@
 #include <string.h>
 
 #include "ops/blocks.h"
-#include "ops/random/random.h"
+#include "ops/import.h"
+#include "ops/rules.h"
 
 enum { SLOT_BINS, SLOT_LENGTH, SLOT_RATE, SLOT_LOWER, SLOT_UPPER };
 

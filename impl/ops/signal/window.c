@@ -5,7 +5,8 @@
 #include <string.h>
 
 #include "ops/blocks.h"
-#include "ops/random/random.h"
+#include "ops/import.h"
+#include "ops/rules.h"
 
 #define TWO_PI 6.283185307179586476925286766559
 
