@@ -40,7 +40,7 @@ GEI_OP_UNARY_FLOAT(HardSwish, x * (SIXTH < 0 ? 0 : SIXTH > 1 ? 1 : SIXTH), GEI_O
 
 static void alpha_param(const gei_node *node, double *p) { p[0] = gei_node_float(node, "alpha", 1); }
 static const gei_attr_map alpha_attrs[] = { { "alpha", "alpha", "1" }, { NULL, NULL, NULL } };
-GEI_OP_FLOAT_LINES(ThresholdedRelu, alpha_param, x > p[0] ? x : 0, GEI_ONNX_ATTRS("ThresholdedRelu", 10, alpha_attrs));
+GEI_OP_FLOAT_LINES(ThresholdedRelu, alpha_param, x > p[0] ? x : 0, GEI_ONNX_ATTRS("ThresholdedRelu", 1, alpha_attrs));
 
 static void threshold_param(const gei_node *node, double *p) { p[0] = gei_node_float(node, "threshold", 0); }
 GEI_OP_FLOAT_LINES(Threshold, threshold_param, x > p[0] ? 1 : 0, GEI_NO_SOURCE);
