@@ -23,7 +23,7 @@ ARROWS = {
     "passes": {"ir", OP, EVAL},
     "plan": {"ir", OP, EVAL, "kernels"},
     "backend": {"kernels", OP},
-    "exec": {"plan", "ir", OP, EVAL},
+    "exec": {"plan", OP},
     "om": {"ir", "plan"},
     "dump": {"ir", "plan"},
     "api": ENGINE,
