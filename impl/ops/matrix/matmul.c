@@ -19,21 +19,17 @@ static gei_dim cols_b(const operands *o) { return o->b.dims[o->b.rank - (o->tran
 
 bool gei_matmul_is_batched(const gei_node *node) { return node->def->n_attrs > 0 && strcmp(node->def->attrs[0].name, "adj_x1") == 0; }
 
+void gei_matmul_plain(const gei_shape *a, const gei_shape *b, operands *o) {
+    *o = (operands){ .a = *a, .b = *b, .vector_a = a->rank == 1, .vector_b = b->rank == 1 };
+    if (o->vector_a) o->a = gei_shape_of(2, (gei_dim[]){ 1, a->dims[0] });
+    if (o->vector_b) o->b = gei_shape_of(2, (gei_dim[]){ b->dims[0], 1 });
+}
+
 void gei_matmul_read(const gei_node *node, const gei_shape *a, const gei_shape *b, operands *o) {
     bool batched = gei_matmul_is_batched(node);
-    *o = (operands){ .a = *a, .b = *b };
-    o->transpose_a = gei_node_bool(node, batched ? "adj_x1" : "transpose_x1", false);
-    o->transpose_b = gei_node_bool(node, batched ? "adj_x2" : "transpose_x2", false);
-    if (batched && a->rank == 1) {
-        o->vector_a = true;
-        o->transpose_a = false;
-        o->a = gei_shape_of(2, (gei_dim[]){ 1, a->dims[0] });
-    }
-    if (batched && b->rank == 1) {
-        o->vector_b = true;
-        o->transpose_b = false;
-        o->b = gei_shape_of(2, (gei_dim[]){ b->dims[0], 1 });
-    }
+    gei_matmul_plain(a, b, o);
+    o->transpose_a = !o->vector_a && gei_node_bool(node, batched ? "adj_x1" : "transpose_x1", false);
+    o->transpose_b = !o->vector_b && gei_node_bool(node, batched ? "adj_x2" : "transpose_x2", false);
 }
 
 static ge_status check_bias(const gei_infer *i, gei_dim n) {

@@ -12,6 +12,7 @@ typedef struct gei_matmul_operands {
     bool vector_a, vector_b; /* a dim of 1 was added, to be dropped from the result */
 } gei_matmul_operands;
 void gei_matmul_read(const gei_node *node, const gei_shape *a, const gei_shape *b, gei_matmul_operands *o);
+void gei_matmul_plain(const gei_shape *a, const gei_shape *b, gei_matmul_operands *o); /* numpy: nothing transposed, vectors allowed */
 bool gei_matmul_is_batched(const gei_node *node); /* BatchMatMulV2 rather than MatMulV2 */
 
 bool gei_matmul_fast_accepts(const gei_choice *c, gei_reason *why);
