@@ -68,7 +68,9 @@ void gei_onnx_set_place(gei_onnx_reader *r, const char *format, ...) {
 
 const char *gei_onnx_label(const gei_onnx_scope *scope, const gei_onnx_node *node, char *to, size_t cap) {
     const char *prefix = scope && scope->prefix ? scope->prefix : "";
-    size_t used = gei_copy_text(to, cap, prefix, strlen(prefix));
+    size_t size = strlen(prefix), most = cap / 2; /* of a long way through calls the end tells most */
+    size_t used = size > most ? gei_copy_text(to, cap, "...", 3) : 0;
+    used += gei_copy_text(to + used, cap - used, size > most ? prefix + size - most : prefix, size > most ? most : size);
     if (node->name.size > 0) {
         gei_copy_text(to + used, cap - used, node->name.data, node->name.size);
     } else {
