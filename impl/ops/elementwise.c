@@ -54,6 +54,25 @@ static ge_status check_dtype(const gei_infer *i, int32_t dtype, bool supported) 
     return gei_infer_fail(i, GE_ERR_UNSUPPORTED_DTYPE, gei_infer_port(i, 0), "data type %s is not supported", gei_dtype_name(dtype));
 }
 
+/* ---- wide loops ---- */
+
+static const gei_wide *wide_of(const gei_choice *c) {
+    const gei_wide *table = c->isa & GEI_ISA_AVX512 ? gei_wide_avx512 : c->isa & GEI_ISA_AVX2 ? gei_wide_avx2 : gei_wide_portable;
+    return gei_wide_find(table, c->node->def->name);
+}
+
+bool gei_wide_accepts(const gei_choice *c, gei_reason *why) {
+    for (uint32_t k = 0; k < c->n_in; k++)
+        if (c->in[k] && gei_lane_of(c->in[k]->dtype) != GEI_LANE_F32) return gei_refuse(why, "data type is %s", gei_dtype_name(c->in[k]->dtype));
+    return wide_of(c) || gei_refuse(why, "there is no wide loop of this name");
+}
+
+ge_status gei_wide_prepare(gei_prepare *p, gei_diag *diag) {
+    (void)diag;
+    p->prepared = (void *)(uintptr_t)wide_of(p->choice);
+    return GE_OK;
+}
+
 /* ---- one input ---- */
 
 ge_status gei_infer_unary(gei_infer *i, const gei_unary *u) {
@@ -85,7 +104,8 @@ static void run_unary_tiles(const gei_view *x, const gei_view *y, int64_t begin,
 
 ge_status gei_run_unary(const gei_run *run, uint32_t part, const gei_unary *u) {
     const gei_view *x = run->in[0], *y = run->out[0];
-    gei_unary_loop loop = u->loops[gei_lane_of(x->dtype)];
+    const gei_wide *wide = run->prepared;
+    gei_unary_loop loop = wide ? wide->unary : u->loops[gei_lane_of(x->dtype)];
     double p[GEI_MAX_PARAMS] = { 0 };
     int64_t begin, end;
     if (u->params) u->params(run->node, p);
@@ -138,7 +158,8 @@ static void run_binary_tiles(const gei_view *const *in, const gei_broadcast_walk
 ge_status gei_run_binary(const gei_run *run, uint32_t part, const gei_binary *b) {
     const gei_broadcast *plan = (const gei_broadcast *)run->sized;
     const gei_view *x1 = run->in[0], *x2 = run->in[1], *y = run->out[0];
-    gei_binary_loop loop = b->loops[gei_lane_of(x1->dtype)];
+    const gei_wide *wide = run->prepared;
+    gei_binary_loop loop = wide ? wide->binary : b->loops[gei_lane_of(x1->dtype)];
     bool halves = is_half(x1->dtype);
     double p[GEI_MAX_PARAMS] = { 0 };
     int64_t begin, end;

@@ -14,6 +14,7 @@
 
 #include "kernels/broadcast.h"
 #include "kernels/loops.h"
+#include "kernels/wide.h"
 #include "ops/rules.h"
 
 typedef enum gei_lane { /* element types a loop is written for */
@@ -39,6 +40,12 @@ typedef struct gei_binary {
     int32_t to;
     gei_params_fn params;
 } gei_binary;
+
+/* Kernel "wide": the loop of the row's name in kernels/wide.h, run by the row's own .run, for float32 and halves. */
+bool gei_wide_accepts(const gei_choice *c, gei_reason *why);
+ge_status gei_wide_prepare(gei_prepare *p, gei_diag *diag);
+#define GEI_WIDE_KERNEL(size_fn, run_fn, in_place_mask) \
+    { .name = "wide", .accepts = gei_wide_accepts, .prepare = gei_wide_prepare, .size = size_fn, .run = run_fn, .in_place = in_place_mask }
 
 ge_status gei_infer_unary(gei_infer *i, const gei_unary *u);
 ge_status gei_run_unary(const gei_run *run, uint32_t part, const gei_unary *u);
@@ -90,7 +97,8 @@ ge_status gei_size_broadcast(gei_sizing *s, gei_diag *diag); /* sized: gei_broad
 #define GEI_OP_UNARY_TABLE(Name, Traits, ...)                                                                                   \
     static ge_status Name##_infer(gei_infer *i) { return gei_infer_unary(i, &Name##_unary); }                                   \
     static ge_status Name##_ref(const gei_run *run, uint32_t part) { return gei_run_unary(run, part, &Name##_unary); }          \
-    static const gei_kernel Name##_kernels[] = { { .name = "ref", .size = gei_size_unary, .run = Name##_ref, .in_place = 1 },   \
+    static const gei_kernel Name##_kernels[] = { GEI_WIDE_KERNEL(gei_size_unary, Name##_ref, 1),                                \
+                                                 { .name = "ref", .size = gei_size_unary, .run = Name##_ref, .in_place = 1 },   \
                                                  { 0 } };                                                                       \
     static const gei_source Name##_sources[] = { __VA_ARGS__, { 0 } };                                                          \
     GEI_OP(Name) = { .name = #Name, .infer = Name##_infer, .kernels = Name##_kernels, .sources = Name##_sources,                \
@@ -99,7 +107,8 @@ ge_status gei_size_broadcast(gei_sizing *s, gei_diag *diag); /* sized: gei_broad
 #define GEI_OP_BINARY_TABLE(Name, Traits, Elems, ...)                                                                               \
     static ge_status Name##_infer(gei_infer *i) { return gei_infer_binary(i, &Name##_binary); }                                     \
     static ge_status Name##_ref(const gei_run *run, uint32_t part) { return gei_run_binary(run, part, &Name##_binary); }            \
-    static const gei_kernel Name##_kernels[] = { { .name = "ref", .size = gei_size_broadcast, .run = Name##_ref, .in_place = 3 },   \
+    static const gei_kernel Name##_kernels[] = { GEI_WIDE_KERNEL(gei_size_broadcast, Name##_ref, 3),                                \
+                                                 { .name = "ref", .size = gei_size_broadcast, .run = Name##_ref, .in_place = 3 },   \
                                                  { 0 } };                                                                           \
     static const gei_source Name##_sources[] = { __VA_ARGS__, { 0 } };                                                              \
     GEI_OP(Name) = { .name = #Name, .infer = Name##_infer, .elems = Elems, .kernels = Name##_kernels, .sources = Name##_sources,    \

@@ -90,7 +90,7 @@ static ge_status infer_gelu_v2(gei_infer *i) {
 static ge_status run_gelu_v2(const gei_run *run, uint32_t part) { return gei_run_unary(run, part, &GeluV2_unary); }
 
 static const gei_attr_map gelu_attrs[] = { { "approximate", "approximate", "none" }, { NULL, NULL, NULL } };
-static const gei_kernel gelu_kernels[] = { { .name = "ref", .size = gei_size_unary, .run = run_gelu_v2, .in_place = 1 }, { 0 } };
+static const gei_kernel gelu_kernels[] = { GEI_WIDE_KERNEL(gei_size_unary, run_gelu_v2, 1), { .name = "ref", .size = gei_size_unary, .run = run_gelu_v2, .in_place = 1 }, { 0 } };
 static const gei_source gelu_sources[] = { GEI_ONNX_ATTRS("Gelu", 20, gelu_attrs), { 0 } };
 
 GEI_OP(GeluV2) = { .name = "GeluV2", .infer = infer_gelu_v2, .kernels = gelu_kernels, .sources = gelu_sources,
