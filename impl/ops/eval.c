@@ -132,7 +132,9 @@ static ge_status adopt_outputs(eval *e, gei_tensor **out, gei_diag *diag) {
     for (uint32_t k = 0; k < e->call->node->n_outs; k++) {
         gei_view *v = e->out[k];
         if (out[k]) continue;
-        if (!v->data) return gei_fail(diag, GE_ERR_INTERNAL, "%s '%s': output %u was not made", e->call->node->def->name, e->call->node->name, k);
+        if (!v->data)
+            return gei_fail(diag, GE_ERR_INTERNAL, "%s '%s': output %u was not made", e->call->node->def->name,
+                            e->call->node->name, k);
         owned_bytes *o = (owned_bytes *)gei_alloc(from, sizeof *o, _Alignof(owned_bytes));
         if (!o) return gei_out_of_memory(diag, sizeof *o);
         *o = (owned_bytes){ from, v->data, view_bytes(v) };

@@ -22,7 +22,7 @@ typedef struct gei_eval_call {
 ge_status gei_eval_call_run(const gei_eval_call *c, gei_tensor **out, gei_diag *diag);
 
 /* Presets `out`, checks required inputs and calls the row's rule: dtypes and shapes, no contents beyond what the rule itself gives. */
-ge_status gei_infer_rule(const gei_node *node, const gei_op *op, const gei_info *const *in, gei_info *out, gei_arena *arena, gei_infos *keep,
-                         gei_diag *diag);
+ge_status gei_infer_rule(const gei_node *node, const gei_op *op, const gei_info *const *in, gei_info *out, gei_arena *arena,
+                         gei_infos *keep, gei_diag *diag);
 
 #endif

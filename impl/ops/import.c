@@ -112,7 +112,9 @@ ge_status gei_import_node_dynamic(gei_import *im, const char *type, const gei_va
                                   const uint32_t *n_dynamic_ins, const uint32_t *n_dynamic_outs, gei_node **out, gei_diag *diag) {
     char buffer[512];
     const gei_op_def *def = gei_catalogue_find(type, strlen(type));
-    if (!def) return gei_import_fail(im, GE_ERR_UNSUPPORTED_OPERATOR, diag, "its mapping wants operator %s, which the catalogue lacks", type);
+    if (!def)
+        return gei_import_fail(im, GE_ERR_UNSUPPORTED_OPERATOR, diag,
+                               "its mapping wants operator %s, which the catalogue lacks", type);
     GEI_TRY(gei_graph_add_node(im->graph, def, free_name(im, type, buffer, sizeof buffer), n_dynamic_ins, n_dynamic_outs, out, diag));
     GEI_TRY(set_origin(im, *out, diag));
     return connect(im, *out, inputs, n_inputs, diag);
@@ -222,7 +224,8 @@ ge_status gei_import_set_ints(gei_node *node, const char *name, const int64_t *v
 ge_status gei_import_dtype(const gei_import *im, const char *from, int32_t absent, gei_node *node, const char *to, gei_diag *diag) {
     int64_t number = gei_import_int(im, from, 0);
     gei_attr dtype = gei_attr_dtype(absent);
-    if (gei_import_has_attr(im, from)) dtype.v.dtype = number < 0 || number > INT32_MAX ? GEI_UNDEFINED : gei_dtype_from_onnx((int32_t)number);
+    bool in_range = number >= 0 && number <= INT32_MAX;
+    if (gei_import_has_attr(im, from)) dtype.v.dtype = in_range ? gei_dtype_from_onnx((int32_t)number) : GEI_UNDEFINED;
     if (gei_import_has_attr(im, from) && dtype.v.dtype == GEI_UNDEFINED)
         return gei_import_fail(im, GE_ERR_UNSUPPORTED_DTYPE, diag, "attribute %s: unknown data type %lld", from, (long long)number);
     return gei_node_set(node, to, &dtype, diag);
@@ -304,12 +307,14 @@ static ge_status map_attr(gei_import *im, gei_node *node, const gei_attr_map *ma
                                gei_attr_kind_name(from->kind), gei_attr_kind_name(kind));
     if (!from && !map->absent) return GE_OK;
     if (!from && !parse_value(kind, map->absent, ints, GEI_COUNT(ints), &value))
-        return gei_import_fail(im, GE_ERR_INTERNAL, diag, "attribute table of %s: \"%s\" is no value for %s", node->def->name, map->absent, map->to);
+        return gei_import_fail(im, GE_ERR_INTERNAL, diag, "attribute table of %s: \"%s\" is no value for %s", node->def->name,
+                               map->absent, map->to);
     return gei_node_set(node, map->to, &value, diag);
 }
 
 /* Slots for a definition's one dynamic input: all that the others do not need. */
-static ge_status count_dynamic(const gei_import *im, const gei_port_def *ports, uint32_t n_ports, uint32_t given, uint32_t *out_count, gei_diag *diag) {
+static ge_status count_dynamic(const gei_import *im, const gei_port_def *ports, uint32_t n_ports, uint32_t given,
+                               uint32_t *out_count, gei_diag *diag) {
     uint32_t fixed = 0, dynamic = 0;
     for (uint32_t k = 0; k < n_ports; k++) {
         if (ports[k].kind == GEI_PORT_DYNAMIC) dynamic++;

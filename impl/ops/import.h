@@ -42,7 +42,8 @@ double gei_import_float(const gei_import *im, const char *name, double absent);
 const char *gei_import_text(const gei_import *im, const char *name, const char *absent);
 const gei_attr *gei_import_attr(const gei_import *im, const char *name); /* as it is; NULL when absent */
 gei_int_list gei_import_ints(const gei_import *im, const char *name);
-ge_status gei_import_fail(const gei_import *im, ge_status status, gei_diag *diag, const char *format, ...) __attribute__((format(printf, 4, 5)));
+ge_status gei_import_fail(const gei_import *im, ge_status status, gei_diag *diag, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
 
 /* ---- building ---- each adds one node named after the foreign node; inputs by slot */
 ge_status gei_import_node(gei_import *im, const char *type, const gei_value *inputs, uint32_t n_inputs, gei_node **out, gei_diag *diag);

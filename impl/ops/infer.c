@@ -171,7 +171,8 @@ ge_status gei_infer_rank(const gei_infer *i, uint32_t slot, int32_t least, int32
     const char *port = gei_infer_port(i, slot);
     if (least == most)
         return gei_infer_fail(i, GE_ERR_RANK, port, "shape %s, wanted rank %d", gei_shape_words(&in->shape, &words), (int)least);
-    return gei_infer_fail(i, GE_ERR_RANK, port, "shape %s, wanted rank %d to %d", gei_shape_words(&in->shape, &words), (int)least, (int)most);
+    return gei_infer_fail(i, GE_ERR_RANK, port, "shape %s, wanted rank %d to %d", gei_shape_words(&in->shape, &words),
+                          (int)least, (int)most);
 }
 
 const char *gei_infer_port(const gei_infer *i, uint32_t slot) {

@@ -45,7 +45,8 @@ static bool can_fold(const gei_infer *i, const gei_op *op) {
     for (uint32_t k = 0; k < i->n_in; k++) {
         if (!i->in[k]) continue;
         if (!i->in[k]->tensor) return false;
-        if (!gei_op_has(op, GEI_OP_MOVES)) work += i->in[k]->tensor->n_elems < MAX_FOLD_INPUT_ELEMS ? i->in[k]->tensor->n_elems : MAX_FOLD_INPUT_ELEMS + 1;
+        int64_t n = i->in[k]->tensor->n_elems;
+        if (!gei_op_has(op, GEI_OP_MOVES)) work += n < MAX_FOLD_INPUT_ELEMS ? n : MAX_FOLD_INPUT_ELEMS + 1;
     }
     return work <= MAX_FOLD_INPUT_ELEMS;
 }
@@ -200,8 +201,8 @@ static ge_status check_inputs(const gei_infer *i) {
     return GE_OK;
 }
 
-ge_status gei_infer_rule(const gei_node *node, const gei_op *op, const gei_info *const *in, gei_info *out, gei_arena *arena, gei_infos *keep,
-                         gei_diag *diag) {
+ge_status gei_infer_rule(const gei_node *node, const gei_op *op, const gei_info *const *in, gei_info *out, gei_arena *arena,
+                         gei_infos *keep, gei_diag *diag) {
     gei_infer i = { node, in, out, node->n_ins, node->n_outs, arena, keep, diag };
     for (uint32_t k = 0; k < node->n_outs; k++)
         out[k] = (gei_info){ .dtype = GEI_UNDEFINED, .format = node->outs[k].format, .shape = gei_shape_unknown() };

@@ -62,7 +62,8 @@ static ge_status move_strings(const tokens *t) {
     size_t table = ((size_t)y->n_elems + 1) * sizeof(uint64_t), total;
     for (int64_t n = 0; n < y->n_elems; n++) {
         const gei_view *from = source_of(t, n, &index);
-        if (!gei_add(text_bytes, offset_at(from, index + 1) - offset_at(from, index), &text_bytes)) return gei_out_of_memory(t->run->diag, SIZE_MAX);
+        uint64_t size = offset_at(from, index + 1) - offset_at(from, index);
+        if (!gei_add(text_bytes, size, &text_bytes)) return gei_out_of_memory(t->run->diag, SIZE_MAX);
     }
     if (!gei_add(table, text_bytes, &total)) return gei_out_of_memory(t->run->diag, SIZE_MAX);
     int64_t n_elems = y->n_elems;

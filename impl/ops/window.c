@@ -36,8 +36,8 @@ ge_status gei_read_pads(const gei_node *node, const char *name, const gei_layout
     gei_int_list list = gei_node_ints(node, name);
     gei_words words;
     if (list.count != 0 && list.count != (size_t)layout->n * 2 && list.count != 1)
-        return gei_node_fail(node, diag, GE_ERR_BAD_ATTR, name, "%s has %zu entries, wanted %d", gei_ints_words(list.data, list.count, &words),
-                             list.count, (int)layout->n * 2);
+        return gei_node_fail(node, diag, GE_ERR_BAD_ATTR, name, "%s has %zu entries, wanted %d",
+                             gei_ints_words(list.data, list.count, &words), list.count, (int)layout->n * 2);
     for (size_t k = 0; k < (size_t)layout->n * 2; k++) {
         int64_t pad = list.count == 0 ? 0 : list.data[list.count == 1 ? 0 : k];
         if (pad < 0 || pad > INT32_MAX)
@@ -104,7 +104,8 @@ ge_status gei_window_out_dim(const gei_node *node, const gei_window_attrs *w, in
                              (long long)begin, (long long)end);
     room -= reach(w, d);
     if (room < 0)
-        return gei_node_fail(node, diag, GE_ERR_SHAPE, NULL, "kernel %lld with dilation %lld does not fit into size %lld with pads %lld and %lld",
+        return gei_node_fail(node, diag, GE_ERR_SHAPE, NULL,
+                             "kernel %lld with dilation %lld does not fit into size %lld with pads %lld and %lld",
                              (long long)w->kernel[d], (long long)w->dilation[d], (long long)in, (long long)begin, (long long)end);
     *out = room / stride + 1;
     if (w->ceil && room % stride != 0 && *out * stride < in + begin) *out += 1;

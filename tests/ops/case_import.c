@@ -131,7 +131,8 @@ static int check_faults(const test_case *c, int *checks) {
         release(&x);
         *checks += 1;
         if (status != GE_OK && status != GE_ERR_OUT_OF_MEMORY) {
-            check_failed(c, "allocation %llu of the mapping refused: status %#x: %s", (unsigned long long)n, (unsigned)status, diag.message);
+            check_failed(c, "allocation %llu of the mapping refused: status %#x: %s", (unsigned long long)n, (unsigned)status,
+                         diag.message);
             return 1;
         }
         if (!reached) return 0;
@@ -163,9 +164,11 @@ static ge_status run_node(const import_fixture *x, gei_node *node, values *v, ge
 }
 
 /* `inputs`: infos of the Data nodes, NULL: nothing known but types.  Every inferred shape must fit what the run gave. */
-static ge_status check_infos(const import_fixture *x, gei_node *const *order, size_t count, const values *v, const gei_info *inputs, int *failed, gei_diag *diag) {
+static ge_status check_infos(const import_fixture *x, gei_node *const *order, size_t count, const values *v,
+                             const gei_info *inputs, int *failed, gei_diag *diag) {
     gei_infos infos;
-    GEI_TRY(gei_infer_graph(order, count, v->n_nodes, inputs, inputs ? x->n_data : 0, (gei_arena *)(uintptr_t)&x->arena, &gei_heap, &infos, diag));
+    GEI_TRY(gei_infer_graph(order, count, v->n_nodes, inputs, inputs ? x->n_data : 0, (gei_arena *)(uintptr_t)&x->arena,
+                            &gei_heap, &infos, diag));
     for (size_t k = 0; k < count; k++) {
         for (uint32_t o = 0; o < order[k]->n_outs; o++) {
             const gei_tensor *got = v->by_node[order[k]->index][o];
@@ -175,7 +178,8 @@ static ge_status check_infos(const import_fixture *x, gei_node *const *order, si
             const char *problem = info->tensor ? compare_tensors(info->tensor, got, -1) : NULL;
             if (info->dtype == got->dtype && gei_shape_fits(&info->shape, &shape) && !problem) continue;
             check_failed(x->c, "%s output %u: inferred %s%s, run gave %s%s %s", order[k]->def->name, o, gei_dtype_short(info->dtype),
-                         gei_shape_words(&info->shape, &a), gei_dtype_short(got->dtype), gei_shape_words(&shape, &b), problem ? problem : "");
+                         gei_shape_words(&info->shape, &a), gei_dtype_short(got->dtype), gei_shape_words(&shape, &b),
+                         problem ? problem : "");
             *failed += 1;
         }
     }

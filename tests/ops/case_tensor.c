@@ -80,8 +80,9 @@ static double next_uniform(uint64_t *state) { /* splitmix64; 24 bits, so that fl
 /* fill random SEED LOW HIGH | fill range START STEP | fill all VALUE */
 static bool fill(gei_tensor *t, char **words, size_t n_words, size_t *used) {
     double a[3];
-    size_t wanted = n_words < 2 ? 9 : strcmp(words[1], "random") == 0 ? 3 : strcmp(words[1], "range") == 0 ? 2 : strcmp(words[1], "all") == 0 ? 1 : 9;
-    if (wanted > 3 || n_words < 2 + wanted) return false;
+    const char *kind = n_words < 2 ? "" : words[1];
+    size_t wanted = strcmp(kind, "random") == 0 ? 3 : strcmp(kind, "range") == 0 ? 2 : strcmp(kind, "all") == 0 ? 1 : 0;
+    if (wanted == 0 || n_words < 2 + wanted) return false;
     int64_t unused;
     for (size_t k = 0; k < wanted; k++)
         if (!parse_number(words[2 + k], &a[k], &unused)) return false;
@@ -230,7 +231,8 @@ const char *compare_tensors(const gei_tensor *got, const gei_tensor *want, doubl
     if (tol < 0) tol = default_tol(want->dtype);
     for (int64_t k = 0; k < y.n_elems; k++) {
         if (same_number(&x, &y, k, tol)) continue;
-        snprintf(text, sizeof text, "component %lld is %.9g, wanted %.9g\n#   got   ", (long long)k, gei_tensor_f64(&x, k), gei_tensor_f64(&y, k));
+        snprintf(text, sizeof text, "component %lld is %.9g, wanted %.9g\n#   got   ", (long long)k, gei_tensor_f64(&x, k),
+                 gei_tensor_f64(&y, k));
         put_elems(got);
         strncat(text, "\n#   wanted", sizeof text - strlen(text) - 1);
         put_elems(want);

@@ -29,7 +29,9 @@ bool error_is_wanted(const test_case *c, ge_status status, const gei_diag *diag)
 static void snake_case(const char *name, char *to) {
     for (size_t k = 0; name[k]; k++) {
         bool upper = isupper((unsigned char)name[k]) != 0;
-        bool starts = k > 0 && upper && (islower((unsigned char)name[k - 1]) || (isupper((unsigned char)name[k - 1]) && islower((unsigned char)name[k + 1])));
+        bool after_lower = k > 0 && islower((unsigned char)name[k - 1]);
+        bool before_lower = k > 0 && isupper((unsigned char)name[k - 1]) && islower((unsigned char)name[k + 1]);
+        bool starts = upper && (after_lower || before_lower);
         if (starts && name[k - 1] != '_') *to++ = '_';
         *to++ = (char)tolower((unsigned char)name[k]);
     }
@@ -48,7 +50,8 @@ static int check_coverage(const char *folder) {
         printf("# row %s has no case file %s\n", op->name, path);
         missing++;
     }
-    printf("%s 1 - every operator row has a case file\n1..1\n# %zu rows, %zu without a case file\n", missing ? "not ok" : "ok", rows, missing);
+    printf("%s 1 - every operator row has a case file\n1..1\n# %zu rows, %zu without a case file\n", missing ? "not ok" : "ok",
+           rows, missing);
     return missing != 0;
 }
 

@@ -10,9 +10,11 @@ static ge_status replaced_range(const gei_infer *i, int32_t rank, int32_t *begin
     int64_t axis = gei_node_int(i->node, "axis", 0), num_axes = gei_node_int(i->node, "num_axes", -1);
     if (axis < 0) axis += rank + 1;
     if (axis < 0 || axis > rank)
-        return gei_infer_fail(i, GE_ERR_BAD_ATTR, "axis", "%lld is out of range for rank %d", (long long)gei_node_int(i->node, "axis", 0), (int)rank);
+        return gei_infer_fail(i, GE_ERR_BAD_ATTR, "axis", "%lld is out of range for rank %d",
+                              (long long)gei_node_int(i->node, "axis", 0), (int)rank);
     if (num_axes < -1 || num_axes > rank - axis)
-        return gei_infer_fail(i, GE_ERR_BAD_ATTR, "num_axes", "%lld axes from axis %lld of rank %d", (long long)num_axes, (long long)axis, (int)rank);
+        return gei_infer_fail(i, GE_ERR_BAD_ATTR, "num_axes", "%lld axes from axis %lld of rank %d", (long long)num_axes,
+                              (long long)axis, (int)rank);
     *begin = (int32_t)axis;
     *end = num_axes == -1 ? rank : (int32_t)(axis + num_axes);
     return GE_OK;
@@ -54,20 +56,23 @@ static ge_status check_count(const gei_infer *i, const gei_shape *x, const gei_s
 }
 
 /* Replaces dims [begin, end) of x by what the shape input says.  *out_free: the dim to be found, -1 when none. */
-static ge_status place_dims(const gei_infer *i, const gei_dim *dims, size_t count, size_t minus_one, int32_t begin, int32_t end, gei_shape *y,
-                            int32_t *out_free) {
+static ge_status place_dims(const gei_infer *i, const gei_dim *dims, size_t count, size_t minus_one, int32_t begin, int32_t end,
+                            gei_shape *y, int32_t *out_free) {
     const gei_shape *x = &i->in[SLOT_X]->shape;
     bool zero_copies = gei_node_int(i->node, "allowzero", 0) == 0;
     int32_t n_unknown = 0;
     if (begin + (int64_t)count + (x->rank - end) > GEI_MAX_RANK)
-        return gei_infer_fail(i, GE_ERR_RANK, "shape", "the result would have rank %lld, at most %d", (long long)(begin + (int64_t)count + x->rank - end), GEI_MAX_RANK);
+        return gei_infer_fail(i, GE_ERR_RANK, "shape", "the result would have rank %lld, at most %d",
+                              (long long)(begin + (int64_t)count + x->rank - end), GEI_MAX_RANK);
     *out_free = -1;
     *y = gei_shape_of(begin, x->dims);
     for (size_t k = 0; k < count; k++) {
         gei_dim dim = dims[k];
         int32_t from = begin + (int32_t)k;
         if (dim == 0 && zero_copies) {
-            if (from >= x->rank) return gei_infer_fail(i, GE_ERR_SHAPE, "shape", "entry %zu is 0, but x has only %d dims to copy", k, (int)x->rank);
+            if (from >= x->rank)
+                return gei_infer_fail(i, GE_ERR_SHAPE, "shape", "entry %zu is 0, but x has only %d dims to copy", k,
+                                      (int)x->rank);
             dim = x->dims[from];
         }
         if (dim == GEI_DIM_UNKNOWN) {
@@ -89,7 +94,8 @@ static ge_status check_wanted(const gei_infer *i, const int64_t *numbers, size_t
     for (size_t k = 0; k < count; k++) {
         n_minus_one += numbers[k] == -1;
         if (numbers[k] < -1)
-            return gei_infer_fail(i, GE_ERR_SHAPE, "shape", "%s: %lld is no size", gei_ints_words(numbers, count, &words), (long long)numbers[k]);
+            return gei_infer_fail(i, GE_ERR_SHAPE, "shape", "%s: %lld is no size", gei_ints_words(numbers, count, &words),
+                                  (long long)numbers[k]);
     }
     if (n_minus_one > 1) return gei_infer_fail(i, GE_ERR_SHAPE, "shape", "%s has more than one -1", gei_ints_words(numbers, count, &words));
     return GE_OK;
@@ -155,8 +161,8 @@ static ge_status infer_reshape(gei_infer *i) {
 static const gei_attr_map reshape_attrs[] = { { "allowzero", "allowzero", NULL }, { NULL, NULL, NULL } };
 static const gei_source reshape_sources[] = { { GEI_FROM_ONNX, "Reshape", 5, NULL, reshape_attrs }, { 0 } };
 
-GEI_OP(Reshape) = { .name = "Reshape", .infer = infer_reshape, .kernels = gei_copy_kernels, .sources = reshape_sources, .traits = VIEW_TRAITS,
-                    .moved = 1u << SLOT_X, .needs_value = 1u << SLOT_SHAPE };
+GEI_OP(Reshape) = { .name = "Reshape", .infer = infer_reshape, .kernels = gei_copy_kernels, .sources = reshape_sources,
+                    .traits = VIEW_TRAITS, .moved = 1u << SLOT_X, .needs_value = 1u << SLOT_SHAPE };
 
 /* ---- Flatten: always two dims; axis may be the rank ---- */
 
@@ -177,7 +183,8 @@ static ge_status infer_flatten(gei_infer *i) {
 static const gei_attr_map flatten_attrs[] = { { "axis", "axis", "1" }, { NULL, NULL, NULL } };
 static const gei_source flatten_sources[] = { { GEI_FROM_ONNX, "Flatten", 1, NULL, flatten_attrs }, { 0 } };
 
-GEI_OP(Flatten) = { .name = "Flatten", .infer = infer_flatten, .kernels = gei_copy_kernels, .sources = flatten_sources, .traits = VIEW_TRAITS, .moved = 1 };
+GEI_OP(Flatten) = { .name = "Flatten", .infer = infer_flatten, .kernels = gei_copy_kernels, .sources = flatten_sources,
+                    .traits = VIEW_TRAITS, .moved = 1 };
 
 /* ---- FlattenV2: dims axis..end_axis become one ---- */
 

@@ -142,16 +142,17 @@ static ge_status map_unsqueeze(gei_import *im, gei_diag *diag) {
 static const gei_source squeeze_sources[] = { { GEI_FROM_ONNX, "Squeeze", 1, map_squeeze, NULL }, { 0 } };
 static const gei_source unsqueeze_sources[] = { { GEI_FROM_ONNX, "Unsqueeze", 1, map_unsqueeze, NULL }, { 0 } };
 
-GEI_OP(Squeeze) = { .name = "Squeeze", .infer = infer_squeeze, .kernels = gei_copy_kernels, .sources = squeeze_sources, .traits = VIEW_TRAITS,
-                    .moved = 1 };
+GEI_OP(Squeeze) = { .name = "Squeeze", .infer = infer_squeeze, .kernels = gei_copy_kernels, .sources = squeeze_sources,
+                    .traits = VIEW_TRAITS, .moved = 1 };
 GEI_OP(SqueezeV2) = { .name = "SqueezeV2", .infer = infer_squeeze, .kernels = gei_copy_kernels, .traits = VIEW_TRAITS, .moved = 1 };
 GEI_OP(SqueezeV3) = { .name = "SqueezeV3", .infer = infer_squeeze_v3, .kernels = gei_copy_kernels, .traits = VIEW_TRAITS, .moved = 1,
                       .needs_value = 2 };
 GEI_OP(Unsqueeze) = { .name = "Unsqueeze", .infer = infer_unsqueeze, .kernels = gei_copy_kernels, .sources = unsqueeze_sources,
                       .traits = VIEW_TRAITS, .moved = 1 };
-GEI_OP(UnsqueezeV2) = { .name = "UnsqueezeV2", .infer = infer_unsqueeze_v2, .kernels = gei_copy_kernels, .traits = VIEW_TRAITS, .moved = 1 };
-GEI_OP(UnsqueezeV3) = { .name = "UnsqueezeV3", .infer = infer_unsqueeze_input, .kernels = gei_copy_kernels, .traits = VIEW_TRAITS, .moved = 1,
-                        .needs_value = 2 };
+GEI_OP(UnsqueezeV2) = { .name = "UnsqueezeV2", .infer = infer_unsqueeze_v2, .kernels = gei_copy_kernels, .traits = VIEW_TRAITS,
+                        .moved = 1 };
+GEI_OP(UnsqueezeV3) = { .name = "UnsqueezeV3", .infer = infer_unsqueeze_input, .kernels = gei_copy_kernels,
+                        .traits = VIEW_TRAITS, .moved = 1, .needs_value = 2 };
 GEI_OP(ExpandDims) = { .name = "ExpandDims", .infer = infer_unsqueeze_input, .kernels = gei_copy_kernels, .traits = VIEW_TRAITS, .moved = 1,
                        .needs_value = 2 };
 

@@ -26,8 +26,8 @@ static ge_status infer_const(gei_infer *i) {
 
 /* ---- ONNX Constant: a tensor, or from opset 12 on numbers and texts ---- */
 
-static ge_status vector_of(const gei_attr *a, gei_import *im, int32_t dtype, const void *items, size_t elem_bytes, bool is_list, gei_value *out,
-                           gei_diag *diag) {
+static ge_status vector_of(const gei_attr *a, gei_import *im, int32_t dtype, const void *items, size_t elem_bytes, bool is_list,
+                           gei_value *out, gei_diag *diag) {
     gei_tensor *t;
     int64_t count = is_list ? a->count : 1;
     GEI_TRY(gei_tensor_create(im->graph->from, dtype, is_list, &count, &t, diag));
@@ -50,7 +50,8 @@ static ge_status texts_of(const gei_attr *a, gei_import *im, gei_value *out, gei
         data[k] = texts[k].data;
         sizes[k] = texts[k].size;
     }
-    ge_status status = data && sizes ? gei_tensor_strings(im->graph->from, is_list, &count, data, sizes, &t, diag) : gei_out_of_memory(diag, 0);
+    ge_status status = data && sizes ? gei_tensor_strings(im->graph->from, is_list, &count, data, sizes, &t, diag)
+        : gei_out_of_memory(diag, 0);
     gei_arena_deinit(&arena);
     if (status == GE_OK) status = gei_import_const_tensor(im, t, out, diag);
     gei_tensor_release(t);
@@ -58,11 +59,13 @@ static ge_status texts_of(const gei_attr *a, gei_import *im, gei_value *out, gei
 }
 
 static ge_status map_constant(gei_import *im, gei_diag *diag) {
-    static const char *const names[] = { "value", "value_float", "value_floats", "value_int", "value_ints", "value_string", "value_strings" };
+    static const char *const names[] = { "value", "value_float", "value_floats", "value_int", "value_ints", "value_string",
+                                         "value_strings" };
     const gei_attr *a = NULL;
     gei_value y;
     for (size_t k = 0; !a && k < GEI_COUNT(names); k++) a = gei_import_attr(im, names[k]);
-    if (!a && gei_import_has_attr(im, "sparse_value")) return gei_import_fail(im, GE_ERR_UNSUPPORTED_ATTR, diag, "attribute sparse_value is not supported");
+    if (!a && gei_import_has_attr(im, "sparse_value"))
+        return gei_import_fail(im, GE_ERR_UNSUPPORTED_ATTR, diag, "attribute sparse_value is not supported");
     switch (a ? a->kind : GEI_ATTR_NONE) {
     case GEI_ATTR_TENSOR: GEI_TRY(gei_import_const_tensor(im, a->v.tensor, &y, diag)); break;
     case GEI_ATTR_FLOAT: GEI_TRY(vector_of(a, im, GEI_FLOAT32, &a->v.f, sizeof(float), false, &y, diag)); break;

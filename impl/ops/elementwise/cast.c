@@ -207,6 +207,8 @@ static bool parse_special(const char *text, size_t size, double *out) {
     return true;
 }
 
+static bool parse_all(const char *text, size_t size, double *out) { return size > 0 && gei_parse_f64(text, size, out) == size; }
+
 static ge_status from_strings(const gei_run *run, const cast_options *o) {
     const gei_view *x = run->in[0], *y = run->out[0];
     const uint64_t *offsets = (const uint64_t *)x->data;
@@ -219,7 +221,7 @@ static ge_status from_strings(const gei_run *run, const cast_options *o) {
         size_t size = (size_t)(offsets[k + 1] - offsets[k]);
         size_t plus = size > 1 && text[0] == '+' && text[1] != '-' && text[1] != '+';
         t.is_float = !(wants_int && size > plus && gei_parse_i64(text + plus, size - plus, &t.i[0]) == size - plus);
-        if (t.is_float && !parse_special(text, size, &t.f[0]) && (size == plus || gei_parse_f64(text + plus, size - plus, &t.f[0]) != size - plus))
+        if (t.is_float && !parse_special(text, size, &t.f[0]) && !parse_all(text + plus, size - plus, &t.f[0]))
             return gei_run_fail(run, 0, "x", "element %lld \"%.*s\" is no number", (long long)k, (int)(size < 64 ? size : 64), text);
         if (kind == GEI_KIND_BOOL) store_bools(y, k, &t);
         else if (wants_int) store_ints(y, k, &t);
@@ -254,7 +256,8 @@ static ge_status to_strings(const gei_run *run) {
         }
     }
     offsets[x->n_elems] = sink.size;
-    ge_status status = sink.failed ? gei_out_of_memory(run->diag, sink.size) : gei_run_set_output(run, 0, y->rank, y->dims, table + sink.size, &data);
+    ge_status status = sink.failed ? gei_out_of_memory(run->diag, sink.size)
+        : gei_run_set_output(run, 0, y->rank, y->dims, table + sink.size, &data);
     if (status == GE_OK) {
         memcpy(data, offsets, table);
         if (sink.size > 0) memcpy((char *)data + table, sink.data, sink.size);
@@ -301,7 +304,8 @@ static ge_status run_ref(const gei_run *run, uint32_t part) {
         if (x->dtype == y->dtype) return part == 0 ? gei_copy_kernels[0].run(run, 0) : GE_OK;
         return run_cast(run, part);
     }
-    if (part == 0 && x->data != y->data && gei_dtype_bytes(x->dtype, (uint64_t)x->n_elems, &bytes) && bytes > 0) memcpy(y->data, x->data, bytes);
+    bool has_bytes = gei_dtype_bytes(x->dtype, (uint64_t)x->n_elems, &bytes) && bytes > 0;
+    if (part == 0 && has_bytes && x->data != y->data) memcpy(y->data, x->data, bytes);
     return GE_OK;
 }
 
@@ -322,7 +326,9 @@ static ge_status infer_to(gei_infer *i, int64_t to) {
     i->out[0].shape = i->in[0]->shape;
     if (to < INT32_MIN || to > INT32_MAX || !can_cast((int32_t)to))
         return gei_infer_fail(i, GE_ERR_UNSUPPORTED_DTYPE, "dst_type", "data type %lld is not supported", (long long)to);
-    if (from != GEI_UNDEFINED && (!can_cast(from) || (gei_dtype_get(from)->kind == GEI_KIND_COMPLEX && gei_dtype_get((int32_t)to)->kind != GEI_KIND_COMPLEX)))
+    bool from_complex = can_cast(from) && gei_dtype_get(from)->kind == GEI_KIND_COMPLEX;
+    bool loses_part = from_complex && gei_dtype_get((int32_t)to)->kind != GEI_KIND_COMPLEX;
+    if (from != GEI_UNDEFINED && (!can_cast(from) || loses_part))
         return gei_infer_fail(i, GE_ERR_UNSUPPORTED_DTYPE, "x", "%s cannot become %s", gei_dtype_name(from), gei_dtype_name((int32_t)to));
     if (strcmp(round, "up") != 0 && strcmp(round, "down") != 0 && strcmp(round, "nearest") != 0)
         return gei_infer_fail(i, GE_ERR_BAD_ATTR, "round_mode", "unknown value '%s'", round);
@@ -350,7 +356,8 @@ static const gei_kernel cast_kernels[] = { { .name = "ref", .size = size_cast, .
 
 static ge_status map_options(const gei_import *im, gei_node *node, gei_diag *diag) {
     if (gei_import_int(im, "saturate", 1) == 0) GEI_TRY(gei_import_set_bool(node, "saturate", false, diag));
-    if (gei_import_has_attr(im, "round_mode")) GEI_TRY(gei_import_set_text(node, "round_mode", gei_import_text(im, "round_mode", "up"), diag));
+    if (gei_import_has_attr(im, "round_mode"))
+        GEI_TRY(gei_import_set_text(node, "round_mode", gei_import_text(im, "round_mode", "up"), diag));
     return GE_OK;
 }
 
@@ -359,7 +366,8 @@ static ge_status map_cast(gei_import *im, gei_diag *diag) {
     int64_t to = gei_import_int(im, "to", 0);
     int32_t dtype = to < 0 || to > INT32_MAX ? GEI_UNDEFINED : gei_dtype_from_onnx((int32_t)to);
     gei_node *node;
-    if (dtype == GEI_UNDEFINED) return gei_import_fail(im, GE_ERR_UNSUPPORTED_DTYPE, diag, "attribute to: unknown data type %lld", (long long)to);
+    if (dtype == GEI_UNDEFINED)
+        return gei_import_fail(im, GE_ERR_UNSUPPORTED_DTYPE, diag, "attribute to: unknown data type %lld", (long long)to);
     GEI_TRY(gei_import_node(im, "Cast", &x, 1, &node, diag));
     GEI_TRY(gei_import_set_int(node, "dst_type", dtype, diag));
     GEI_TRY(map_options(im, node, diag));
@@ -391,6 +399,6 @@ static ge_status map_cast_like(gei_import *im, gei_diag *diag) {
 
 static const gei_source cast_like_sources[] = { { GEI_FROM_ONNX, "CastLike", 15, map_cast_like, NULL }, { 0 } };
 
-GEI_OP(CastLike) = { .name = "CastLike", .infer = infer_cast_like, .elems = elems_cast, .kernels = cast_kernels, .sources = cast_like_sources,
-                     .traits = GEI_OP_PURE };
+GEI_OP(CastLike) = { .name = "CastLike", .infer = infer_cast_like, .elems = elems_cast, .kernels = cast_kernels,
+                     .sources = cast_like_sources, .traits = GEI_OP_PURE };
 GEI_WIDEN(CastLike, "*", "any");

@@ -5,7 +5,8 @@
 static ge_status check_dtype(gei_infer *i) {
     const gei_dtype_info *info = gei_dtype_get(i->in[0]->dtype);
     bool is_number = info && (info->kind == GEI_KIND_FLOAT || info->kind == GEI_KIND_INT || info->kind == GEI_KIND_UINT);
-    if (i->in[0]->dtype == GEI_UNDEFINED || (is_number && info->bits % 8 == 0 && (info->kind != GEI_KIND_FLOAT || info->bits >= 16))) return GE_OK;
+    bool has_loop = is_number && info->bits >= (info->kind == GEI_KIND_FLOAT ? 16 : 8);
+    if (i->in[0]->dtype == GEI_UNDEFINED || has_loop) return GE_OK;
     return gei_infer_fail(i, GE_ERR_UNSUPPORTED_DTYPE, "x", "data type %s is not supported", gei_dtype_name(i->in[0]->dtype));
 }
 

@@ -32,7 +32,8 @@ static ge_status read_foreign(const gei_import *im, foreign *f, gei_diag *diag) 
     size_t n = f->kernel.count;
     if (n < 1 || n > GEI_WINDOW_DIMS)
         return gei_import_fail(im, GE_ERR_UNSUPPORTED, diag, "kernel_shape has %zu entries, 1 to %d are supported", n, GEI_WINDOW_DIMS);
-    if ((f->strides.count && f->strides.count != n) || (f->dilations.count && f->dilations.count != n) || (f->pads.count && f->pads.count != 2 * n))
+    if ((f->strides.count && f->strides.count != n) || (f->dilations.count && f->dilations.count != n) ||
+        (f->pads.count && f->pads.count != 2 * n))
         return gei_import_fail(im, GE_ERR_BAD_ATTR, diag, "kernel_shape has %zu entries, strides %zu, dilations %zu, pads %zu", n,
                                f->strides.count, f->dilations.count, f->pads.count);
     for (size_t d = 0; d < f->dilations.count; d++) f->dilated = f->dilated || f->dilations.data[d] != 1;

@@ -22,7 +22,8 @@ static ge_status infer_fill(gei_infer *i) {
     if (gei_infer_ints(i, SLOT_DIMS, numbers, GEI_MAX_RANK, &count))
         for (size_t k = 0; k < count; k++)
             if (numbers[k] < 0)
-                return gei_infer_fail(i, GE_ERR_SHAPE, "dims", "%s: %lld is no size", gei_ints_words(numbers, count, &words), (long long)numbers[k]);
+                return gei_infer_fail(i, GE_ERR_SHAPE, "dims", "%s: %lld is no size", gei_ints_words(numbers, count, &words),
+                                      (long long)numbers[k]);
     if (gei_infer_dims(i, SLOT_DIMS, y.dims, GEI_MAX_RANK, &count, &minus_one)) {
         y.rank = (int32_t)count;
         i->out[0].shape = y;
@@ -65,7 +66,8 @@ static ge_status map_constant_of_shape(gei_import *im, gei_diag *diag) {
     gei_node *node;
     if (value && (value->kind != GEI_ATTR_TENSOR || value->v.tensor->n_elems != 1))
         return gei_import_fail(im, GE_ERR_BAD_ATTR, diag, "attribute value is no tensor of one element");
-    GEI_TRY(value ? gei_import_const_tensor(im, value->v.tensor, &inputs[1], diag) : gei_import_const_like(im, 0, GEI_FLOAT32, &inputs[1], diag));
+    GEI_TRY(value ? gei_import_const_tensor(im, value->v.tensor, &inputs[1], diag)
+            : gei_import_const_like(im, 0, GEI_FLOAT32, &inputs[1], diag));
     GEI_TRY(gei_import_node(im, "Fill", inputs, 2, &node, diag));
     gei_import_set_output(im, 0, gei_value_of(node, 0));
     return GE_OK;
@@ -73,6 +75,6 @@ static ge_status map_constant_of_shape(gei_import *im, gei_diag *diag) {
 
 static const gei_source fill_sources[] = { { GEI_FROM_ONNX, "ConstantOfShape", 9, map_constant_of_shape, NULL }, { 0 } };
 
-GEI_OP(Fill) = { .name = "Fill", .infer = infer_fill, .kernels = fill_kernels, .sources = fill_sources, .traits = GEI_OP_PURE | GEI_OP_MOVES,
-                 .moved = 1u << SLOT_VALUE, .needs_value = 1u << SLOT_DIMS };
+GEI_OP(Fill) = { .name = "Fill", .infer = infer_fill, .kernels = fill_kernels, .sources = fill_sources,
+                 .traits = GEI_OP_PURE | GEI_OP_MOVES, .moved = 1u << SLOT_VALUE, .needs_value = 1u << SLOT_DIMS };
 GEI_WIDEN(Fill, "value y", "any");

@@ -28,10 +28,11 @@ static ge_status set_shape(gei_infer *i, int32_t axis, int32_t batch) {
         return gei_infer_fail(i, GE_ERR_BAD_ATTR, "batch_dims", "%d, but the axis is %d", (int)batch, (int)axis);
     for (int32_t d = 0; d < batch; d++)
         if (gei_dim_known(x->dims[d]) && gei_dim_known(indices->dims[d]) && x->dims[d] != indices->dims[d])
-            return gei_infer_fail(i, GE_ERR_SHAPE, "indices", "shape %s does not have the %d batch dims of %s", gei_shape_words(indices, &a), (int)batch,
-                                  gei_shape_words(x, &b));
+            return gei_infer_fail(i, GE_ERR_SHAPE, "indices", "shape %s does not have the %d batch dims of %s",
+                                  gei_shape_words(indices, &a), (int)batch, gei_shape_words(x, &b));
     if (x->rank + indices->rank - batch - 1 > GEI_MAX_RANK)
-        return gei_infer_fail(i, GE_ERR_RANK, NULL, "the result would have rank %d, at most %d", (int)(x->rank + indices->rank - batch - 1), GEI_MAX_RANK);
+        return gei_infer_fail(i, GE_ERR_RANK, NULL, "the result would have rank %d, at most %d",
+                              (int)(x->rank + indices->rank - batch - 1), GEI_MAX_RANK);
     gei_shape y = gei_shape_of(axis, x->dims);
     for (int32_t d = batch; d < indices->rank; d++) y.dims[y.rank++] = indices->dims[d];
     for (int32_t d = axis + 1; d < x->rank; d++) y.dims[y.rank++] = x->dims[d];
@@ -129,7 +130,8 @@ static ge_status check_all(const gei_run *run, const gather *g) {
     for (int64_t k = 0; k < indices->n_elems; k++) {
         int64_t index = index_at(indices, k);
         if (index < (g->negative ? -g->size : 0) || index >= g->size)
-            return gei_run_fail(run, 0, "indices", "%lld at %lld is out of range for size %lld", (long long)index, (long long)k, (long long)g->size);
+            return gei_run_fail(run, 0, "indices", "%lld at %lld is out of range for size %lld", (long long)index, (long long)k,
+                                (long long)g->size);
     }
     return GE_OK;
 }
@@ -145,7 +147,8 @@ static ge_status run_rows(const gei_run *run, uint32_t part) {
         int64_t index = index_at(run->in[SLOT_INDICES], batch * g->n + row % g->n);
         if (index < 0 && g->negative) index += g->size;
         if (index < 0 || index >= g->size) return gei_run_fail(run, part, "indices", "out of range");
-        memcpy((char *)run->out[0]->data + (size_t)row * bytes, (const char *)run->in[SLOT_X]->data + (size_t)(block * g->size + index) * bytes, bytes);
+        memcpy((char *)run->out[0]->data + (size_t)row * bytes,
+               (const char *)run->in[SLOT_X]->data + (size_t)(block * g->size + index) * bytes, bytes);
     }
     return GE_OK;
 }
@@ -172,7 +175,8 @@ static const gei_source v2_sources[] = { { GEI_FROM_ONNX, "Gather", 1, map_gathe
 
 GEI_OP(GatherV2) = { .name = "GatherV2", .infer = infer_gather_v2, .kernels = v2_kernels, .sources = v2_sources,
                      .traits = GEI_OP_PURE | GEI_OP_MOVES, .moved = 1u << SLOT_X, .needs_value = 1u << SLOT_AXIS };
-GEI_OP(Gather) = { .name = "Gather", .infer = infer_gather_1, .kernels = gather_kernels, .traits = GEI_OP_PURE | GEI_OP_MOVES, .moved = 1u << SLOT_X };
+GEI_OP(Gather) = { .name = "Gather", .infer = infer_gather_1, .kernels = gather_kernels, .traits = GEI_OP_PURE | GEI_OP_MOVES,
+                   .moved = 1u << SLOT_X };
 
 GEI_WIDEN(GatherV2, "x y", "any");
 GEI_WIDEN(Gather, "x y", "any");

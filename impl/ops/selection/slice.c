@@ -31,7 +31,8 @@ static bool is_far_below(gei_elem e) { return e.known && (e.number <= -(int64_t)
 static bool takes_all(const gei_slice_entry *e, gei_dim size) {
     bool to_size = gei_dim_is_symbol(size) && e->end.symbol >= 0 && (uint32_t)e->end.symbol == gei_dim_symbol_index(size);
     if (is_number(e->step, 1)) return (e->open_begin || is_number(e->begin, 0)) && (e->open_end || is_far(e->end) || to_size);
-    return is_number(e->step, -1) && (e->open_begin || is_number(e->begin, -1) || is_far(e->begin)) && (e->open_end || is_far_below(e->end));
+    return is_number(e->step, -1) && (e->open_begin || is_number(e->begin, -1) || is_far(e->begin)) &&
+        (e->open_end || is_far_below(e->end));
 }
 
 static gei_dim size_of(const gei_slice_entry *e, gei_dim size) {
@@ -45,8 +46,8 @@ static ge_status check_entry(const gei_infer *i, const gei_slice_entry *e, gei_d
         return gei_infer_fail(i, GE_ERR_SHAPE, "strides", "the stride of axis %d is 0", (int)e->axis);
     if (e->kind != GEI_SLICE_SHRINK || !e->begin.known || !gei_dim_known(size)) return GE_OK;
     if (e->begin.number >= -size && e->begin.number < size) return GE_OK;
-    return gei_infer_fail(i, GE_ERR_SHAPE, "begin", "%lld is out of range for axis %d of size %lld", (long long)e->begin.number, (int)e->axis,
-                          (long long)size);
+    return gei_infer_fail(i, GE_ERR_SHAPE, "begin", "%lld is out of range for axis %d of size %lld", (long long)e->begin.number,
+                          (int)e->axis, (long long)size);
 }
 
 ge_status gei_infer_slice(gei_infer *i, gei_slice_read_fn read) {

@@ -112,7 +112,8 @@ static ge_status add_named(const gei_infer *i, const bounds *b, const masks *m, 
     int64_t axes[GEI_SLICE_ENTRIES];
     size_t count;
     uint32_t mask;
-    if (m->ellipsis || m->new_axis) return gei_infer_fail(i, GE_ERR_UNSUPPORTED_ATTR, "axes", "ellipsis_mask and new_axis_mask do not go with it");
+    if (m->ellipsis || m->new_axis)
+        return gei_infer_fail(i, GE_ERR_UNSUPPORTED_ATTR, "axes", "ellipsis_mask and new_axis_mask do not go with it");
     *out_known = false;
     int32_t slot = gei_infer_slot(i, "axes");
     if (!gei_infer_ints(i, (uint32_t)slot, axes, GEI_SLICE_ENTRIES, &count)) return GE_OK;
@@ -171,9 +172,11 @@ static ge_status read_slice(const gei_infer *i, gei_slice *out, bool *out_known)
         e->open_end = size.known && size.number == -1;
         if (!e->begin.known) continue;
         bool fits = e->begin.number >= 0 && (!size.known || size.number >= -1);
-        if (fits && gei_dim_known(x->dims[d])) fits = e->begin.number <= x->dims[d] && (!size.known || size.number <= x->dims[d] - e->begin.number);
+        if (fits && gei_dim_known(x->dims[d]))
+            fits = e->begin.number <= x->dims[d] && (!size.known || size.number <= x->dims[d] - e->begin.number);
         if (!fits)
-            return gei_infer_fail(i, GE_ERR_SHAPE, "offsets", "offset %lld and size %lld do not fit axis %d of size %lld", (long long)e->begin.number,
+            return gei_infer_fail(i, GE_ERR_SHAPE, "offsets", "offset %lld and size %lld do not fit axis %d of size %lld",
+                                  (long long)e->begin.number,
                                   (long long)(size.known ? size.number : 0), (int)d, (long long)x->dims[d]);
         if (size.known && size.number >= 0 && gei_add_i64(e->begin.number, size.number, &e->end.number)) e->end.known = 1;
         else if (e->begin.number == 0) e->end = size;
@@ -222,7 +225,8 @@ static ge_status map_slice_10(gei_import *im, gei_diag *diag) {
     return GE_OK;
 }
 
-static const gei_source slice_sources[] = { { GEI_FROM_ONNX, "Slice", 1, map_slice_1, NULL }, { GEI_FROM_ONNX, "Slice", 10, map_slice_10, NULL }, { 0 } };
+static const gei_source slice_sources[] = { { GEI_FROM_ONNX, "Slice", 1, map_slice_1, NULL },
+                                            { GEI_FROM_ONNX, "Slice", 10, map_slice_10, NULL }, { 0 } };
 
 #define SLICE_TRAITS (GEI_OP_PURE | GEI_OP_MOVES)
 

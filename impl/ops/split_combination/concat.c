@@ -10,14 +10,16 @@ static ge_status add_shape(const gei_infer *i, uint32_t k, int32_t axis, gei_sha
     const gei_shape *x = &i->in[k]->shape;
     gei_words a, b;
     if (x->rank != y->rank)
-        return gei_infer_fail(i, GE_ERR_RANK, "x", "input %u has shape %s, the ones before it %s", k, gei_shape_words(x, &a), gei_shape_words(y, &b));
+        return gei_infer_fail(i, GE_ERR_RANK, "x", "input %u has shape %s, the ones before it %s", k, gei_shape_words(x, &a),
+                              gei_shape_words(y, &b));
     for (int32_t d = 0; d < y->rank; d++) {
         if (d == axis) {
             y->dims[d] = gei_dim_plus(y->dims[d], x->dims[d]);
         } else if (!gei_dim_known(y->dims[d])) {
             if (gei_dim_known(x->dims[d]) || y->dims[d] == GEI_DIM_UNKNOWN) y->dims[d] = x->dims[d];
         } else if (gei_dim_known(x->dims[d]) && x->dims[d] != y->dims[d]) {
-            return gei_infer_fail(i, GE_ERR_SHAPE, "x", "input %u has shape %s, it differs from %s in axis %d, the values are joined along axis %d", k,
+            return gei_infer_fail(i, GE_ERR_SHAPE, "x",
+                                  "input %u has shape %s, it differs from %s in axis %d, the values are joined along axis %d", k,
                                   gei_shape_words(x, &a), gei_shape_words(y, &b), (int)d, (int)axis);
         }
     }

@@ -18,7 +18,8 @@ static ge_status set_shape(gei_infer *i, const int64_t *perm, size_t count) {
     if (x->rank < 0 && count == 0) return GE_OK;
     if (x->rank >= 0 && count != (size_t)x->rank) {
         gei_words words;
-        return gei_infer_fail(i, GE_ERR_SHAPE, "perm", "%s has %zu entries for rank %d", gei_ints_words(perm, count, &words), count, (int)x->rank);
+        return gei_infer_fail(i, GE_ERR_SHAPE, "perm", "%s has %zu entries for rank %d", gei_ints_words(perm, count, &words),
+                              count, (int)x->rank);
     }
     GEI_TRY(check_perm(i, perm, count, order));
     gei_shape y = { .rank = (int32_t)count };
@@ -121,7 +122,8 @@ static const gei_source transpose_sources[] = { { GEI_FROM_ONNX, "Transpose", 1,
 
 GEI_OP(Transpose) = { .name = "Transpose", .infer = infer_transpose, .kernels = input_kernels, .sources = transpose_sources,
                       .traits = GEI_OP_PURE | GEI_OP_MOVES, .moved = 1, .needs_value = 2 };
-GEI_OP(TransposeD) = { .name = "TransposeD", .infer = infer_transpose_d, .kernels = attr_kernels, .traits = GEI_OP_PURE | GEI_OP_MOVES, .moved = 1 };
+GEI_OP(TransposeD) = { .name = "TransposeD", .infer = infer_transpose_d, .kernels = attr_kernels,
+                       .traits = GEI_OP_PURE | GEI_OP_MOVES, .moved = 1 };
 
 GEI_WIDEN(Transpose, "x y", "any");
 GEI_WIDEN(TransposeD, "*", "any");
