@@ -117,12 +117,15 @@ static ge_status per_channel(gei_import *im, gei_value x, int32_t n_ones, gei_va
 /* float64 of an 8-bit tensor less its zero point; the value itself when there is none. */
 static ge_status centred(gei_import *im, gei_value x, gei_value zero, int32_t n_ones, gei_value *out, gei_diag *diag) {
     gei_value pair[2];
+    gei_shape shape = gei_out_shape(gei_value_out(x)); /* the mapping of Conv asks for the rank */
     GEI_TRY(cast(im, x, GEI_FLOAT64, &pair[0], diag));
     *out = pair[0];
-    if (!zero.node) return GE_OK;
-    GEI_TRY(per_channel(im, zero, n_ones, &zero, diag));
-    GEI_TRY(cast(im, zero, GEI_FLOAT64, &pair[1], diag));
-    return one(im, "Sub", pair, 2, out, diag);
+    if (zero.node) {
+        GEI_TRY(per_channel(im, zero, n_ones, &zero, diag));
+        GEI_TRY(cast(im, zero, GEI_FLOAT64, &pair[1], diag));
+        GEI_TRY(one(im, "Sub", pair, 2, out, diag));
+    }
+    return gei_out_set_shape(*out, &shape, diag);
 }
 
 /* The convolution itself through the mapping of ONNX Conv, whose attributes are the same. */
