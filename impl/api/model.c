@@ -98,9 +98,11 @@ ge_status ge_model_get_summary(const ge_model *model, ge_model_summary *out_summ
     GEI_CALL;
     ge_model_summary summary;
     GEI_NEED(out_summary, 1);
-    GEI_GET(gei_api_model, m, model, MODEL, 0);
-    GEI_CHECK(fill_summary(m, &summary, &diag));
-    return GEI_RETURN(gei_struct_out(out_summary, out_summary_size, &summary, sizeof summary, FIRST_SUMMARY_SIZE, "out_summary", 1, &diag));
+    GEI_LEASE(gei_api_model, m, model, MODEL, 0);
+    ge_status st = fill_summary(m, &summary, &diag);
+    if (st == GE_OK)
+        st = gei_struct_out(out_summary, out_summary_size, &summary, sizeof summary, FIRST_SUMMARY_SIZE, "out_summary", 1, &diag);
+    return GEI_RETURN_UNLEASE(model, st);
 }
 
 /* The inputs or outputs of a model: first one and count. */
@@ -113,16 +115,12 @@ static ge_status side_of(const gei_api_model *m, ge_direction direction, const g
     return GE_OK;
 }
 
-ge_status ge_model_get_io_infos(const ge_model *model, ge_direction direction, ge_io_info *infos, size_t infos_count, size_t info_size,
-                                size_t *out_count) {
-    GEI_CALL;
+static ge_status get_io_infos(const gei_api_model *m, ge_direction direction, ge_io_info *infos, size_t infos_count, size_t info_size,
+                              size_t *out_count, gei_diag *diag) {
     const gei_api_io *io;
     size_t n;
-    if (out_count) *out_count = 0;
-    GEI_NEED(out_count, 5);
-    GEI_GET(gei_api_model, m, model, MODEL, 0);
-    GEI_CHECK(side_of(m, direction, &io, &n, &diag));
-    GEI_CHECK(gei_array_out(n, infos, infos_count, out_count, "infos", 2, &diag));
+    GEI_TRY(side_of(m, direction, &io, &n, diag));
+    GEI_TRY(gei_array_out(n, infos, infos_count, out_count, "infos", 2, diag));
     for (size_t i = 0; infos && i < n; i++) {
         ge_io_info info = { .name = io[i].name,
                             .kind = GE_VALUE_TENSOR,
@@ -132,29 +130,45 @@ ge_status ge_model_get_io_infos(const ge_model *model, ge_direction direction, g
                             .dims = io[i].rank > 0 ? io[i].dims : NULL,
                             .dim_names = io[i].has_symbols ? io[i].symbols : NULL,
                             .data_size = io[i].data_size };
-        GEI_CHECK(gei_struct_out((char *)infos + i * info_size, info_size, &info, sizeof info, FIRST_IO_SIZE, "info_size", 4, &diag));
+        ge_status st = gei_struct_out((char *)infos + i * info_size, info_size, &info, sizeof info, FIRST_IO_SIZE, "info_size", 4, diag);
+        if (st != GE_OK) *out_count = 0;
+        GEI_TRY(st);
     }
     return GE_OK;
 }
 
-ge_status ge_model_find_io(const ge_model *model, ge_direction direction, const char *name, size_t name_size, size_t *out_index) {
+/* Functions on models are free to run while another thread destroys the handle, hence the leases here. */
+ge_status ge_model_get_io_infos(const ge_model *model, ge_direction direction, ge_io_info *infos, size_t infos_count, size_t info_size,
+                                size_t *out_count) {
     GEI_CALL;
+    if (out_count) *out_count = 0;
+    GEI_NEED(out_count, 5);
+    GEI_LEASE(gei_api_model, m, model, MODEL, 0);
+    return GEI_RETURN_UNLEASE(model, get_io_infos(m, direction, infos, infos_count, info_size, out_count, &diag));
+}
+
+static ge_status find_io(const gei_api_model *m, ge_direction direction, const char *name, size_t name_size, size_t *out_index, gei_diag *diag) {
     const gei_api_io *io;
     size_t n;
-    if (out_index) *out_index = 0;
-    GEI_NEED(name, 2);
-    GEI_NEED(out_index, 4);
-    GEI_GET(gei_api_model, m, model, MODEL, 0);
-    GEI_CHECK(gei_text_in(name, &name_size, "name", 2, &diag));
-    GEI_CHECK(side_of(m, direction, &io, &n, &diag));
+    GEI_TRY(gei_text_in(name, &name_size, "name", 2, diag));
+    GEI_TRY(side_of(m, direction, &io, &n, diag));
     for (size_t i = 0; i < n; i++) {
         if (strlen(io[i].name) != name_size || memcmp(io[i].name, name, name_size) != 0) continue;
         *out_index = i;
         return GE_OK;
     }
-    gei_diag_found(&diag, "%.*s", (int)(name_size < 60 ? name_size : 60), name);
-    return GEI_RETURN(gei_argument_fail(&diag, "name", 2, GE_ERR_NOT_FOUND, "the model has no %s '%.*s'",
-                                        direction == GE_DIRECTION_IN ? "input" : "output", (int)(name_size < 200 ? name_size : 200), name));
+    gei_diag_found(diag, "%.*s", (int)(name_size < 60 ? name_size : 60), name);
+    return gei_argument_fail(diag, "name", 2, GE_ERR_NOT_FOUND, "the model has no %s '%.*s'",
+                             direction == GE_DIRECTION_IN ? "input" : "output", (int)(name_size < 200 ? name_size : 200), name);
+}
+
+ge_status ge_model_find_io(const ge_model *model, ge_direction direction, const char *name, size_t name_size, size_t *out_index) {
+    GEI_CALL;
+    if (out_index) *out_index = 0;
+    GEI_NEED(name, 2);
+    GEI_NEED(out_index, 4);
+    GEI_LEASE(gei_api_model, m, model, MODEL, 0);
+    return GEI_RETURN_UNLEASE(model, find_io(m, direction, name, name_size, out_index, &diag));
 }
 
 ge_status ge_model_get_metadata(const ge_model *model, size_t index, const char **out_key, size_t *out_key_size, const char **out_value,
@@ -166,16 +180,16 @@ ge_status ge_model_get_metadata(const ge_model *model, size_t index, const char 
     if (out_value_size) *out_value_size = 0;
     GEI_NEED(out_key, 2);
     GEI_NEED(out_value, 4);
-    GEI_GET(gei_api_model, m, model, MODEL, 0);
+    GEI_LEASE(gei_api_model, m, model, MODEL, 0);
     const gei_graph *g = gei_model_plan(m->model)->graph;
     if (index >= g->metadata.count)
-        return GEI_RETURN(gei_argument_fail(&diag, "index", 1, GE_ERR_OUT_OF_RANGE, "entry %zu of %u", index, g->metadata.count));
+        return GEI_RETURN_UNLEASE(model, gei_argument_fail(&diag, "index", 1, GE_ERR_OUT_OF_RANGE, "entry %zu of %u", index, g->metadata.count));
     const gei_named_attr *entry = &g->metadata.items[index];
     *out_key = entry->name;
     *out_value = entry->value.v.s.data;
     if (out_key_size) *out_key_size = strlen(entry->name);
     if (out_value_size) *out_value_size = entry->value.v.s.size;
-    return GE_OK;
+    return GEI_RETURN_UNLEASE(model, GE_OK);
 }
 
 /* ---- dumps ---- */
