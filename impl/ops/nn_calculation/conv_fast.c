@@ -63,6 +63,7 @@ ge_status gei_conv_depthwise_size(gei_sizing *s, gei_diag *diag) {
     GEI_TRY(size_common(s, &c, diag));
     int64_t planes = c->conv.batch * c->conv.groups * c->conv.out_channels;
     double each = gei_conv_work(&c->conv);
+    s->part_scratch_bytes = gei_depthwise_scratch_floats(&c->conv) * sizeof(float);
     s->n_parts = gei_parts(planes, each > 0 && each < PART_TAPS ? (int64_t)(PART_TAPS / each) + 1 : 1);
     return GE_OK;
 }
@@ -90,7 +91,7 @@ ge_status gei_conv_depthwise_run(const gei_run *run, uint32_t part) {
     gei_depthwise d = { .conv = &c->conv, .x = run->in[SLOT_X]->data, .filter = run->in[SLOT_FILTER]->data, .bias = bias_of(run),
                         .y = run->out[0]->data, .act = f->act, .lo = f->low, .hi = f->high };
     gei_part_range(c->conv.batch * c->conv.groups * c->conv.out_channels, run->n_parts, part, &begin, &end);
-    f->depthwise(&d, begin, end);
+    f->depthwise(&d, begin, end, run->part_scratch_bytes ? (float *)(void *)(run->scratch + part * run->part_scratch_bytes) : NULL);
     return GE_OK;
 }
 
