@@ -109,10 +109,25 @@ def widen(ops, texts, rows, dtypes):
                 widen_op(path, by_name[target], ports.split(), classes.split())
 
 
+def check_extension(op):
+    """The schema's main points, so that a slip is told in words."""
+    name = op.get("name", "?")
+    missing = [k for k in ("name", "family", "inputs", "outputs", "attrs", "graphs") if k not in op]
+    if missing:
+        fail("extension.json: %s lacks %s" % (name, ", ".join(missing)))
+    for port in op["inputs"] + op["outputs"]:
+        if port.get("kind") not in ("required", "optional", "dynamic") or not isinstance(port.get("dtypes"), list):
+            fail("extension.json: %s: port %s needs a kind and a list of dtypes" % (name, port.get("name")))
+    for attr in op["attrs"]:
+        if attr.get("type") not in KINDS or not isinstance(attr.get("required"), bool) or "default" not in attr:
+            fail("extension.json: %s: attribute %s needs a type of: %s; required; default" % (name, attr.get("name"), " ".join(KINDS)))
+
+
 def read_ops(catalogue, extension):
     """All operators, sorted by name."""
     ops = {op["name"]: op for op in json.loads(Path(catalogue).read_text())["ops"]}
     for extra in json.loads(Path(extension).read_text())["ops"]:
+        check_extension(extra)
         op = ops.setdefault(extra["name"], extra)
         if op is not extra:
             merge_ports(op, "inputs", extra)
