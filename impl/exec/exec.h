@@ -63,7 +63,8 @@ ge_status gei_binding_set_output(gei_binding *b, uint32_t index, gei_tensor *ten
 /* One thread at a time.  What depends on all of what is bound (shapes that belong together, overlaps) is checked by the first run after
  * a change: GE_ERR_NOT_BOUND, GE_ERR_SHAPE, GE_ERR_OVERLAP. */
 ge_status gei_binding_run(gei_binding *b, const gei_run_options *options, gei_diag *diag);
-gei_tensor *gei_binding_output(const gei_binding *b, uint32_t index); /* borrowed until the next set or run that changes its shape; NULL before a run */
+/* Borrowed until the next set or run that changes its shape; NULL before a run. */
+gei_tensor *gei_binding_output(const gei_binding *b, uint32_t index);
 
 /* ---- the whole way from a graph: passes, plan, model ---- */
 typedef struct gei_compile_options {

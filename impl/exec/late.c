@@ -231,7 +231,9 @@ ge_status gei_late_view(const gei_run *run, uint32_t part) {
     set_dims(to, &late->out_infos[0]);
     to->data = from->data;
     bool fits = gei_shape_known(&late->out_infos[0].shape) && gei_view_bytes(to) == gei_view_bytes(from);
-    if (!fits) return gei_fail(run->diag, GE_ERR_SHAPE, "%s '%s': its shape is not known or does not fit its input", run->node->def->name, run->node->name);
+    if (!fits)
+        return gei_fail(run->diag, GE_ERR_SHAPE, "%s '%s': its shape is not known or does not fit its input", run->node->def->name,
+                        run->node->name);
     gei_late_free_dead(s->frame, s->step);
     return GE_OK;
 }

@@ -19,7 +19,8 @@ static ge_status init_while(gei_control_step *c, gei_diag *diag) {
     GEI_TRY(gei_control_check(c, c->cond, n, 1, diag));
     GEI_TRY(gei_control_check(c, c->body, n, n, diag));
     if (c->pn->node->n_outs != n)
-        return gei_fail(diag, GE_ERR_BAD_GRAPH, "%s '%s': %u inputs but %u outputs", c->pn->node->def->name, c->pn->node->name, n, c->pn->node->n_outs);
+        return gei_fail(diag, GE_ERR_BAD_GRAPH, "%s '%s': %u inputs but %u outputs", c->pn->node->def->name, c->pn->node->name, n,
+                        c->pn->node->n_outs);
     c->n_carried = n;
     c->carried = gei_arena_array(&c->frame->arena, gei_carried, n);
     for (uint32_t k = 0; c->carried && k < n; k++) c->carried[k].body_in = k;
