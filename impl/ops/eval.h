@@ -27,6 +27,9 @@ ge_status gei_infos_store(const gei_infos *infos, gei_node *const *order, size_t
 /* One node: calls its rule, then folding of small integers.  `out` has n_outs entries. */
 ge_status gei_infer_node(const gei_node *node, const gei_info *const *in, gei_info *out, gei_infos *keep, gei_diag *diag);
 
+/* Tells the Data nodes of a control-flow node's bodies what they are; nothing for other nodes.  arena: for tables. */
+ge_status gei_bodies_describe(gei_node *node, const gei_infos *infos, gei_arena *arena, gei_diag *diag);
+
 /* Runs one node on concrete tensors with kernel `kernel` (NULL: the reference, last in the row).  Gives outputs with one reference each. */
 ge_status gei_eval_node(const gei_node *node, gei_tensor *const *in, gei_tensor **out, const gei_kernel *kernel,
                         const gei_allocator *from, gei_diag *diag);

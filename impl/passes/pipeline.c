@@ -104,6 +104,9 @@ static ge_status run_graph(driver *d, gei_graph *g, gei_diag *diag) {
     d->context.graph = g;
     for (int stage = GEI_STAGE_BEFORE_INFER; stage <= GEI_STAGE_LOWER; stage++) GEI_TRY(run_stage(d, (gei_stage)stage, diag));
     GEI_TRY(refresh(d, GEI_FACT_ORDER | GEI_FACT_SHAPES, diag));
+    for (size_t i = 0; i < d->context.n_order; i++) /* bodies come behind the graph they are in */
+        if (d->context.order[i]->n_subgraphs) GEI_TRY(gei_bodies_describe(d->context.order[i], &d->infos, &d->pass_arena, diag));
+    gei_arena_deinit(&d->pass_arena);
     return gei_infos_store(&d->infos, d->context.order, d->context.n_order, diag);
 }
 
