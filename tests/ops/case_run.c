@@ -41,8 +41,10 @@ static gei_attr_kind kind_of(const gei_op_def *def, const char *name) {
 bool set_attr(gei_node *node, const case_attr *a, gei_diag *diag) {
     int64_t ints[256];
     float floats[256];
+    gei_text texts[256];
     gei_attr value;
     for (size_t k = 0; k < a->n_values && k < 256; k++) {
+        texts[k] = (gei_text){ a->values[k], strlen(a->values[k]) };
         ints[k] = int_of(a->values[k]);
         floats[k] = (float)strtod(a->values[k], NULL);
     }
@@ -58,6 +60,7 @@ bool set_attr(gei_node *node, const case_attr *a, gei_diag *diag) {
     case GEI_ATTR_DTYPE: value = gei_attr_dtype((int32_t)ints[0]); break;
     case GEI_ATTR_INTS: value = gei_attr_ints(ints, a->n_values); break;
     case GEI_ATTR_FLOATS: value = gei_attr_floats(floats, a->n_values); break;
+    case GEI_ATTR_STRINGS: value = (gei_attr){ .kind = GEI_ATTR_STRINGS, .count = (uint32_t)a->n_values, .v.strings = texts }; break;
     default: return false;
     }
     return gei_node_set(node, a->name, &value, diag) == GE_OK;
