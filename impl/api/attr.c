@@ -5,8 +5,6 @@
 #include "api/id.h"
 #include "api/tensor.h"
 
-#define FIRST_INFO_SIZE sizeof(ge_attr_info)
-
 /* What has attributes: a graph, a node or a port. */
 typedef struct attr_owner {
     gei_graph *graph;
@@ -160,7 +158,7 @@ ge_status ge_graph_get_attr_info(const ge_graph *graph, ge_attr_id attr, ge_attr
                           .name = a->name,
                           .items_count = gei_attr_item_count(&a->value),
                           .kind = gei_attr_kind_out(a->value.kind) };
-    return GEI_RETURN(gei_struct_out(out_info, out_info_size, &info, sizeof info, FIRST_INFO_SIZE, "out_info", 2, &diag));
+    return GEI_RETURN(gei_struct_out(out_info, out_info_size, &info, sizeof info, GEI_FIRST_ATTR_INFO, "out_info", 2, &diag));
 }
 
 /* ---- adding, removing ---- */

@@ -12,6 +12,7 @@
 #ifndef GEI_API_CALL_H
 #define GEI_API_CALL_H
 
+#include "api/first_sizes.h"
 #include "api/handle.h"
 #include "base/bytes.h"
 

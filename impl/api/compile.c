@@ -11,7 +11,6 @@
 #include "api/problem.h"
 #include "passes/pass.h"
 
-#define FIRST_OPTIONS_SIZE sizeof(ge_compile_options)
 #define MAX_PASSES_OFF 64
 #define PROGRESS_PERIOD_NS INT64_C(10000000) /* at most a hundred calls a second */
 
@@ -19,7 +18,7 @@ ge_status ge_compile_options_init(ge_compile_options *options, size_t options_si
     GEI_CALL;
     GEI_NEED(options, 0);
     ge_compile_options o = GE_COMPILE_OPTIONS_INIT;
-    return GEI_RETURN(gei_struct_out(options, options_size, &o, sizeof o, FIRST_OPTIONS_SIZE, "options", 0, &diag));
+    return GEI_RETURN(gei_struct_out(options, options_size, &o, sizeof o, GEI_FIRST_COMPILE_OPTIONS, "options", 0, &diag));
 }
 
 /* One compilation: options resolved, state of the progress reports. */
@@ -90,7 +89,7 @@ static ge_status compile_begin(compile_job *job, const ge_compile_options *optio
     job->options = (ge_compile_options)GE_COMPILE_OPTIONS_INIT;
     job->diag = diag;
     gei_sink_init(&job->notes, &gei_heap);
-    if (options) GEI_TRY(gei_struct_in(options, &job->options, sizeof job->options, FIRST_OPTIONS_SIZE, "options", 1, diag));
+    if (options) GEI_TRY(gei_struct_in(options, &job->options, sizeof job->options, GEI_FIRST_COMPILE_OPTIONS, "options", 1, diag));
     job->problems = (gei_problem_sink){ job->options.problem, job->options.problem_user_data };
     job->inner.plan.isa = gei_isa();
     GEI_TRY(read_options(job, diag));

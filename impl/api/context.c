@@ -169,7 +169,7 @@ ge_status ge_context_get_info(const ge_context *context, ge_context_info *out_in
                              .peak_bytes = atomic_load(&c->peak_bytes),
                              .objects_count = atomic_load(&c->n_objects) };
     gei_context_release(c);
-    return GEI_RETURN(gei_struct_out(out_info, out_info_size, &info, sizeof info, sizeof info, "out_info", 1, &diag));
+    return GEI_RETURN(gei_struct_out(out_info, out_info_size, &info, sizeof info, GEI_FIRST_CONTEXT_INFO, "out_info", 1, &diag));
 }
 
 /* Waits until nobody else writes to a sink that was taken out of its context. */

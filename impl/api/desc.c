@@ -3,8 +3,6 @@
 
 #include "api/object.h"
 
-#define FIRST_DESC_SIZE offsetof(ge_tensor_desc, origin_rank) + sizeof(int32_t)
-
 static ge_status check_dims(const int64_t *dims, int32_t rank, bool concrete, const char *argument, int32_t index, gei_diag *diag) {
     for (int32_t i = 0; i < rank; i++) {
         if (dims[i] >= 0 || (dims[i] == -1 && !concrete)) continue;
@@ -25,7 +23,7 @@ static ge_status check_rank(int32_t rank, bool concrete, const char *argument, i
 ge_status gei_desc_in(const ge_tensor_desc *from, bool concrete, const char *argument, int32_t index, gei_desc *out, gei_diag *diag) {
     ge_tensor_desc d = GE_TENSOR_DESC_INIT;
     memset(out, 0, sizeof *out);
-    GEI_TRY(gei_struct_in(from, &d, sizeof d, FIRST_DESC_SIZE, argument, index, diag));
+    GEI_TRY(gei_struct_in(from, &d, sizeof d, GEI_FIRST_TENSOR_DESC, argument, index, diag));
     if (!gei_dtype_get(d.dtype)) {
         gei_diag_found(diag, "%d", d.dtype);
         return gei_argument_fail(diag, argument, index, GE_ERR_DTYPE, "%d is no data type", d.dtype);
@@ -59,12 +57,12 @@ ge_status gei_desc_in(const ge_tensor_desc *from, bool concrete, const char *arg
 
 ge_status gei_desc_out(const ge_tensor_desc *filled, ge_tensor_desc *to, size_t size, gei_diag *diag) {
     ge_tensor_desc d = *filled;
-    return gei_struct_out(to, size, &d, sizeof d, FIRST_DESC_SIZE, "out_desc", 1, diag);
+    return gei_struct_out(to, size, &d, sizeof d, GEI_FIRST_TENSOR_DESC, "out_desc", 1, diag);
 }
 
 ge_status ge_tensor_desc_init(ge_tensor_desc *desc, size_t desc_size) {
     GEI_CALL;
     GEI_NEED(desc, 0);
     ge_tensor_desc d = GE_TENSOR_DESC_INIT;
-    return GEI_RETURN(gei_struct_out(desc, desc_size, &d, sizeof d, FIRST_DESC_SIZE, "desc", 0, &diag));
+    return GEI_RETURN(gei_struct_out(desc, desc_size, &d, sizeof d, GEI_FIRST_TENSOR_DESC, "desc", 0, &diag));
 }

@@ -216,7 +216,7 @@ ge_status ge_error_get_info(const ge_error *error, ge_error_info *out_info, size
                            .node = d->node,
                            .found = d->found,
                            .wanted = d->wanted };
-    return GEI_RETURN(gei_struct_out(out_info, out_info_size, &info, sizeof info, sizeof info, "out_info", 1, &diag));
+    return GEI_RETURN(gei_struct_out(out_info, out_info_size, &info, sizeof info, GEI_FIRST_ERROR_INFO, "out_info", 1, &diag));
 }
 
 ge_status ge_error_get_detail(const ge_error *error, size_t index, const char **out_key, const char **out_value) {

@@ -4,8 +4,6 @@
 #include "api/id.h"
 #include "ir/builtin.h"
 
-#define FIRST_INFO_SIZE sizeof(ge_graph_info)
-
 /* ---- owners and views ---- */
 
 void gei_api_graph_retain(gei_api_graph *g) { atomic_fetch_add_explicit(&g->refs, 1, memory_order_relaxed); }
@@ -193,7 +191,7 @@ ge_status ge_graph_get_info(const ge_graph *graph, ge_graph_info *out_info, size
         info.edges_count += node->ctrl_ins.count;
         for (uint32_t k = 0; k < node->n_ins; k++) info.edges_count += node->ins[k].from.node != NULL;
     }
-    return GEI_RETURN(gei_struct_out(out_info, out_info_size, &info, sizeof info, FIRST_INFO_SIZE, "out_info", 1, &diag));
+    return GEI_RETURN(gei_struct_out(out_info, out_info_size, &info, sizeof info, GEI_FIRST_GRAPH_INFO, "out_info", 1, &diag));
 }
 
 ge_status ge_graph_create_view(const ge_graph *graph, ge_subgraph_id subgraph, ge_graph **out_graph) {

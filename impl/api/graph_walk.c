@@ -4,8 +4,6 @@
 #include "api/id.h"
 #include "ir/builtin.h"
 
-#define FIRST_NODE_INFO_SIZE sizeof(ge_node_info)
-
 ge_status ge_graph_get_nodes(const ge_graph *graph, ge_order order, ge_node_id *nodes, size_t nodes_count, size_t *out_count) {
     GEI_CALL;
     if (out_count) *out_count = 0;
@@ -56,7 +54,7 @@ ge_status ge_graph_get_node_infos(const ge_graph *graph, const ge_node_id *nodes
         const gei_node *node = gei_id_node(g, nodes[i], "nodes", 1, &diag);
         if (!node) return gei_call_end(__func__, diag.status, &diag);
         ge_node_info info = describe(node);
-        GEI_CHECK(gei_struct_out((char *)infos + i * info_size, info_size, &info, sizeof info, FIRST_NODE_INFO_SIZE, "info_size", 5, &diag));
+        GEI_CHECK(gei_struct_out((char *)infos + i * info_size, info_size, &info, sizeof info, GEI_FIRST_NODE_INFO, "info_size", 5, &diag));
     }
     return GE_OK;
 }

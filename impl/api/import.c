@@ -6,13 +6,11 @@
 #include "api/problem.h"
 #include "frontend/onnx/onnx.h"
 
-#define FIRST_OPTIONS_SIZE sizeof(ge_import_options)
-
 ge_status ge_import_options_init(ge_import_options *options, size_t options_size) {
     GEI_CALL;
     GEI_NEED(options, 0);
     ge_import_options o = GE_IMPORT_OPTIONS_INIT;
-    return GEI_RETURN(gei_struct_out(options, options_size, &o, sizeof o, FIRST_OPTIONS_SIZE, "options", 0, &diag));
+    return GEI_RETURN(gei_struct_out(options, options_size, &o, sizeof o, GEI_FIRST_IMPORT_OPTIONS, "options", 0, &diag));
 }
 
 /* One import: options resolved, ended by import_end. */
@@ -35,7 +33,7 @@ static ge_status import_begin(import_job *job, const ge_import_options *options,
     job->options = (ge_import_options)GE_IMPORT_OPTIONS_INIT;
     job->diag = diag;
     if (!options) return GE_OK;
-    GEI_TRY(gei_struct_in(options, &job->options, sizeof job->options, FIRST_OPTIONS_SIZE, "options", 3, diag));
+    GEI_TRY(gei_struct_in(options, &job->options, sizeof job->options, GEI_FIRST_IMPORT_OPTIONS, "options", 3, diag));
     ge_import_options *o = &job->options;
     job->sink = (gei_problem_sink){ o->problem, o->problem_user_data };
     if (o->problem) job->onnx.problem = report;

@@ -7,7 +7,6 @@
 #include <xmmintrin.h>
 #endif
 
-#define FIRST_OPTIONS_SIZE sizeof(ge_run_options)
 #define FEW_VALUES 16 /* more inputs or outputs than this are listed on the heap */
 
 /* Round to nearest, denormals kept: what the host set on its thread must not change results (and is put back). */
@@ -34,12 +33,12 @@ ge_status ge_run_options_init(ge_run_options *options, size_t options_size) {
     GEI_CALL;
     GEI_NEED(options, 0);
     ge_run_options o = GE_RUN_OPTIONS_INIT;
-    return GEI_RETURN(gei_struct_out(options, options_size, &o, sizeof o, FIRST_OPTIONS_SIZE, "options", 0, &diag));
+    return GEI_RETURN(gei_struct_out(options, options_size, &o, sizeof o, GEI_FIRST_RUN_OPTIONS, "options", 0, &diag));
 }
 
 ge_status gei_run_options_in(const ge_run_options *from, gei_run_options *out, gei_diag *diag) {
     ge_run_options o = GE_RUN_OPTIONS_INIT;
-    GEI_TRY(gei_struct_in(from, &o, sizeof o, FIRST_OPTIONS_SIZE, "options", 1, diag));
+    GEI_TRY(gei_struct_in(from, &o, sizeof o, GEI_FIRST_RUN_OPTIONS, "options", 1, diag));
     *out = (gei_run_options){ .deadline_ns = o.deadline_ns };
     return GE_OK;
 }

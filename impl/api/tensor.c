@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-#define FIRST_MEMORY_SIZE sizeof(ge_memory)
-
 static void tensor_destroy(void *object) {
     gei_api_tensor *t = object;
     gei_api_context *ctx = t->ctx;
@@ -222,7 +220,7 @@ ge_status ge_tensor_create_over(const ge_context *context, const ge_tensor_desc 
     ge_memory m = GE_MEMORY_INIT;
     if (out_tensor) *out_tensor = NULL;
     GEI_NEED(memory, 2);
-    GEI_CHECK(gei_struct_in(memory, &m, sizeof m, FIRST_MEMORY_SIZE, "memory", 2, &diag));
+    GEI_CHECK(gei_struct_in(memory, &m, sizeof m, GEI_FIRST_MEMORY, "memory", 2, &diag));
     ge_status st = GE_OK;
     if (!desc) st = gei_argument_fail(&diag, "desc", 1, GE_ERR_NULL_ARGUMENT, "desc is NULL");
     else if (!out_tensor) st = gei_argument_fail(&diag, "out_tensor", 3, GE_ERR_NULL_ARGUMENT, "out_tensor is NULL");
@@ -247,7 +245,7 @@ ge_status ge_memory_init(ge_memory *memory, size_t memory_size) {
     GEI_CALL;
     GEI_NEED(memory, 0);
     ge_memory m = GE_MEMORY_INIT;
-    return GEI_RETURN(gei_struct_out(memory, memory_size, &m, sizeof m, FIRST_MEMORY_SIZE, "memory", 0, &diag));
+    return GEI_RETURN(gei_struct_out(memory, memory_size, &m, sizeof m, GEI_FIRST_MEMORY, "memory", 0, &diag));
 }
 
 ge_status ge_tensor_destroy(ge_tensor *tensor) {

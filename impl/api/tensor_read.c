@@ -4,8 +4,6 @@
 #include "api/tensor.h"
 #include "frontend/mapped.h"
 
-#define FIRST_INFO_SIZE sizeof(ge_tensor_info)
-
 bool gei_strides_dense(int32_t rank, const int64_t *dims, const int64_t *strides) {
     int64_t want = 1;
     for (int32_t i = 0; i < rank; i++)
@@ -49,7 +47,7 @@ ge_status ge_tensor_get_info(const ge_tensor *tensor, ge_tensor_info *out_info, 
                             .is_dense = t->is_dense,
                             .elements_count = (uint64_t)elements(t),
                             .data_size = t->tensor->size_bytes };
-    return GEI_RETURN(gei_struct_out(out_info, out_info_size, &info, sizeof info, FIRST_INFO_SIZE, "out_info", 1, &diag));
+    return GEI_RETURN(gei_struct_out(out_info, out_info_size, &info, sizeof info, GEI_FIRST_TENSOR_INFO, "out_info", 1, &diag));
 }
 
 static ge_status readable_bytes(const gei_api_tensor *t, gei_diag *diag) {
