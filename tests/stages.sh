@@ -3,7 +3,7 @@
 # Sourced by ./dev: builds, and the stages of `./dev test`.  A stage is one function stage_NAME that prints what its
 # runner prints and fails when the runner fails.
 
-ALL_STAGES=(ctest asan python rust go java parity checks)
+ALL_STAGES=(ctest asan onnx python rust go java parity checks)
 
 configure() {
     local dir=$1
@@ -40,6 +40,11 @@ stage_asan() {
     configure "$GE_ASAN" -DCMAKE_BUILD_TYPE=Debug "-DGE_SANITIZE=address;undefined" &&
         compile "$GE_ASAN" &&
         ctest --test-dir "$GE_ASAN" --output-on-failure -j "$JOBS"
+}
+
+# The node tests of the onnx package against tests/onnx/differences.txt.
+stage_onnx() {
+    build_product ON && env -u LD_LIBRARY_PATH "$GE_VENV/bin/python" -B "$ROOT/tests/onnx/run.py" "$GE_PREFIX/lib/libge.so" </dev/null
 }
 
 stage_python() {
