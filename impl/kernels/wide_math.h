@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* wide_math: float32 functions without branches or tables, so that a compiler turns a loop over them into vectors.
- * The including file defines MULTIPLY_ADD(a, b, c) = a * b + c and SQUARE_ROOT(x).  Relative errors against the true value, in
+ * The including file defines MULTIPLY_ADD(a, b, c) = a * b + c.  Relative errors against the true value, in
  * units of 2^-24: exp 3, logistic 5, tanh 5, erf 4; the two of Gelu also where they are close to zero: 40, growing with x^2 like
  * that of exp(-x^2/2).  NaN stays NaN.  Polynomials: weighted least squares in Chebyshev nodes, iterated towards the smallest
  * largest error. */

@@ -2,6 +2,7 @@
 /* SoftmaxV2 and LogSoftmaxV2: over `axes` together; with through_last (ours) from axes[0] to the last, which is ONNX before opset 13. */
 #include "kernels/reduce.h"
 #include "ops/import.h"
+#include "ops/rows_isa.h"
 #include "ops/rules.h"
 
 static ge_status read_axes(const gei_node *node, int32_t rank, uint32_t *out_mask, gei_diag *diag) {
@@ -60,8 +61,33 @@ static ge_status run_either(const gei_run *run, uint32_t part, int log) {
 static ge_status run_softmax(const gei_run *run, uint32_t part) { return run_either(run, part, 0); }
 static ge_status run_log_softmax(const gei_run *run, uint32_t part) { return run_either(run, part, 1); }
 
-static const gei_kernel softmax_kernels[] = { { .name = "ref", .size = size_softmax, .run = run_softmax, .in_place = 1 }, { 0 } };
-static const gei_kernel log_softmax_kernels[] = { { .name = "ref", .size = size_softmax, .run = run_log_softmax, .in_place = 1 }, { 0 } };
+/* ---- rows of neighbours in float32 ---- */
+
+static bool accepts_rows(const gei_choice *c, gei_reason *why) {
+    const gei_info *x = c->in[0];
+    uint32_t mask;
+    if (x->dtype != GEI_FLOAT32) return gei_refuse(why, "data type is %s", gei_dtype_name(x->dtype));
+    if (x->shape.rank < 0 || read_axes(c->node, x->shape.rank, &mask, NULL) != GE_OK) return gei_refuse(why, "rank is not known");
+    uint32_t all = (UINT32_C(1) << x->shape.rank) - 1, low = mask & (0u - mask);
+    return (mask != 0 && mask == all - (low - 1)) || gei_refuse(why, "axes are not the last ones");
+}
+
+static ge_status run_rows(const gei_run *run, uint32_t part, int log) {
+    const gei_split *split = (const gei_split *)run->sized;
+    const gei_rows *rows = run->prepared;
+    int64_t begin, end, n = split->reduced.n;
+    gei_part_range(split->kept.n, run->n_parts, part, &begin, &end);
+    for (int64_t k = begin; k < end; k++) rows->softmax((const float *)run->in[0]->data + k * n, (float *)run->out[0]->data + k * n, n, log);
+    return GE_OK;
+}
+
+static ge_status run_softmax_rows(const gei_run *run, uint32_t part) { return run_rows(run, part, 0); }
+static ge_status run_log_softmax_rows(const gei_run *run, uint32_t part) { return run_rows(run, part, 1); }
+#define ROWS_KERNEL(run_fn) \
+    { .name = "rows", .accepts = accepts_rows, .prepare = gei_rows_prepare, .size = size_softmax, .run = run_fn, .in_place = 1 }
+
+static const gei_kernel softmax_kernels[] = { ROWS_KERNEL(run_softmax_rows), { .name = "ref", .size = size_softmax, .run = run_softmax, .in_place = 1 }, { 0 } };
+static const gei_kernel log_softmax_kernels[] = { ROWS_KERNEL(run_log_softmax_rows), { .name = "ref", .size = size_softmax, .run = run_log_softmax, .in_place = 1 }, { 0 } };
 
 /* ---- ONNX ---- */
 

@@ -33,7 +33,7 @@ static ge_status infer_v2(gei_infer *i) {
 
 static ge_status size_v2(gei_sizing *s, gei_diag *diag) { return gei_size_pool(s, read_v2, diag); }
 
-static const gei_kernel v2_kernels[] = { { .name = "ref", .size = size_v2, .run = gei_run_mean_pool }, { 0 } };
+static const gei_kernel v2_kernels[] = { GEI_MEAN_ROWS_KERNEL(size_v2), { .name = "ref", .size = size_v2, .run = gei_run_mean_pool }, { 0 } };
 
 static ge_status map_average_pool(gei_import *im, gei_diag *diag) { return gei_map_pool(im, "AvgPoolV2", "GeAveragePool", diag); }
 
@@ -55,7 +55,7 @@ static ge_status infer_ge(gei_infer *i) {
 
 static ge_status size_ge(gei_sizing *s, gei_diag *diag) { return gei_size_pool(s, read_ge, diag); }
 
-static const gei_kernel ge_kernels[] = { { .name = "ref", .size = size_ge, .run = gei_run_mean_pool }, { 0 } };
+static const gei_kernel ge_kernels[] = { GEI_MEAN_ROWS_KERNEL(size_ge), { .name = "ref", .size = size_ge, .run = gei_run_mean_pool }, { 0 } };
 
 GEI_OP(GeAveragePool) = { .name = "GeAveragePool", .infer = infer_ge, .kernels = ge_kernels, .traits = GEI_OP_PURE };
 
@@ -90,7 +90,7 @@ static ge_status size_global(gei_sizing *s, gei_diag *diag) {
     return GE_OK;
 }
 
-static const gei_kernel global_kernels[] = { { .name = "ref", .size = size_global, .run = gei_run_mean_pool }, { 0 } };
+static const gei_kernel global_kernels[] = { GEI_MEAN_ROWS_KERNEL(size_global), { .name = "ref", .size = size_global, .run = gei_run_mean_pool }, { 0 } };
 static const gei_source global_sources[] = { { GEI_FROM_ONNX, "GlobalAveragePool", 1, NULL, NULL }, { 0 } };
 
 GEI_OP(GlobalAveragePool) = { .name = "GlobalAveragePool", .infer = infer_global, .kernels = global_kernels, .sources = global_sources,

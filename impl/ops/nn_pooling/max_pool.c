@@ -32,7 +32,7 @@ static ge_status infer_v3(gei_infer *i) {
 
 static ge_status size_v3(gei_sizing *s, gei_diag *diag) { return gei_size_pool(s, read_v3, diag); }
 
-static const gei_kernel v3_kernels[] = { { .name = "ref", .size = size_v3, .run = gei_run_max_pool }, { 0 } };
+static const gei_kernel v3_kernels[] = { GEI_MAX_ROWS_KERNEL(size_v3), { .name = "ref", .size = size_v3, .run = gei_run_max_pool }, { 0 } };
 
 static ge_status map_max_pool(gei_import *im, gei_diag *diag) { return gei_map_pool(im, "MaxPoolV3", "GeMaxPool", diag); }
 
@@ -57,6 +57,6 @@ static ge_status infer_ge(gei_infer *i) {
 
 static ge_status size_ge(gei_sizing *s, gei_diag *diag) { return gei_size_pool(s, read_ge, diag); }
 
-static const gei_kernel ge_kernels[] = { { .name = "ref", .size = size_ge, .run = gei_run_max_pool }, { 0 } };
+static const gei_kernel ge_kernels[] = { GEI_MAX_ROWS_KERNEL(size_ge), { .name = "ref", .size = size_ge, .run = gei_run_max_pool }, { 0 } };
 
 GEI_OP(GeMaxPool) = { .name = "GeMaxPool", .infer = infer_ge, .kernels = ge_kernels, .traits = GEI_OP_PURE };

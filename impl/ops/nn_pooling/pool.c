@@ -102,3 +102,47 @@ ge_status gei_run_mean_pool(const gei_run *run, uint32_t part) {
     mean_function(run->in[0]->dtype)(p, run->in[0]->data, run->out[0]->data, begin, end);
     return GE_OK;
 }
+
+/* ---- rows ---- */
+
+bool gei_pool_rows_accepts(const gei_choice *c, gei_reason *why) {
+    return c->in[0]->dtype == GEI_FLOAT32 || gei_refuse(why, "data type is %s", gei_dtype_name(c->in[0]->dtype));
+}
+
+static bool is_dense(const int64_t *at, const int64_t *dims) {
+    return at[2] == 1 && (dims[1] == 1 || at[1] == dims[2]) && (dims[0] == 1 || at[0] == dims[1] * dims[2]);
+}
+
+ge_status gei_run_max_pool_rows(const gei_run *run, uint32_t part) {
+    const gei_pool *p = (const gei_pool *)run->sized;
+    const gei_rows *rows = run->prepared;
+    int64_t begin, end;
+    bool has_index = run->n_out > 1 && run->out[1]->data;
+    if (has_index || !is_dense(p->x_at, p->window.in) || !is_dense(p->y_at, p->window.out)) return gei_run_max_pool(run, part);
+    gei_part_range(p->batch * p->channels, run->n_parts, part, &begin, &end);
+    for (int64_t k = begin; k < end; k++)
+        rows->max_plane(&p->window, (const float *)run->in[0]->data + k / p->channels * p->x_batch + k % p->channels * p->x_channel,
+                        (float *)run->out[0]->data + k / p->channels * p->y_batch + k % p->channels * p->y_channel);
+    return GE_OK;
+}
+
+/* One window that is the whole plane. */
+static bool is_whole(const gei_window *w) {
+    for (int d = 0; d < GEI_WINDOW_DIMS; d++)
+        if (w->out[d] != 1 || w->kernel[d] != w->in[d] || w->dilation[d] != 1 || w->pad_begin[d] != 0 || w->pad_end[d] != 0) return false;
+    return true;
+}
+
+ge_status gei_run_mean_pool_rows(const gei_run *run, uint32_t part) {
+    const gei_pool *p = (const gei_pool *)run->sized;
+    const gei_rows *rows = run->prepared;
+    const gei_window *w = &p->window;
+    int64_t begin, end, n = w->in[0] * w->in[1] * w->in[2];
+    if (!is_whole(w) || !is_dense(p->x_at, w->in) || p->divisor != 0 || n == 0) return gei_run_mean_pool(run, part);
+    gei_part_range(p->batch * p->channels, run->n_parts, part, &begin, &end);
+    for (int64_t k = begin; k < end; k++) {
+        const float *x = (const float *)run->in[0]->data + k / p->channels * p->x_batch + k % p->channels * p->x_channel;
+        ((float *)run->out[0]->data)[k / p->channels * p->y_batch + k % p->channels * p->y_channel] = (float)(rows->sum(x, n) / (double)n);
+    }
+    return GE_OK;
+}
