@@ -5,9 +5,6 @@
 
 #include "api/dump_out.h"
 
-#define FIRST_SUMMARY_SIZE sizeof(ge_model_summary)
-#define FIRST_IO_SIZE sizeof(ge_io_info)
-
 static void model_destroy(void *object) {
     gei_api_model *m = object;
     gei_api_context *ctx = m->ctx;
@@ -101,7 +98,7 @@ ge_status ge_model_get_summary(const ge_model *model, ge_model_summary *out_summ
     GEI_LEASE(gei_api_model, m, model, MODEL, 0);
     ge_status st = fill_summary(m, &summary, &diag);
     if (st == GE_OK)
-        st = gei_struct_out(out_summary, out_summary_size, &summary, sizeof summary, FIRST_SUMMARY_SIZE, "out_summary", 1, &diag);
+        st = gei_struct_out(out_summary, out_summary_size, &summary, sizeof summary, GEI_FIRST_MODEL_SUMMARY, "out_summary", 1, &diag);
     return GEI_RETURN_UNLEASE(model, st);
 }
 
@@ -130,7 +127,7 @@ static ge_status get_io_infos(const gei_api_model *m, ge_direction direction, ge
                             .dims = io[i].rank > 0 ? io[i].dims : NULL,
                             .dim_names = io[i].has_symbols ? io[i].symbols : NULL,
                             .data_size = io[i].data_size };
-        ge_status st = gei_struct_out((char *)infos + i * info_size, info_size, &info, sizeof info, FIRST_IO_SIZE, "info_size", 4, diag);
+        ge_status st = gei_struct_out((char *)infos + i * info_size, info_size, &info, sizeof info, GEI_FIRST_IO_INFO, "info_size", 4, diag);
         if (st != GE_OK) *out_count = 0;
         GEI_TRY(st);
     }
