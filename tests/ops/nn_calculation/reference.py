@@ -63,3 +63,31 @@ def conv_ir(x, filter, a, bias=None, filter_format=None):
 def conv_onnx(x, w, bias, a):
     pads = onnx_pads(a["pads"]) if "pads" in a else None
     return conv(x, w, bias, a.get("strides"), pads, a.get("dilations"), a.get("group", 1), a.get("auto_pad", "NOTSET"))
+
+
+def conv_transpose(x, w, b, a):
+    """ONNX ConvTranspose by its definition: every element of x adds the filter to y."""
+    n, groups = x.ndim - 2, a.get("groups", a.get("group", 1))
+    strides, dilations = a.get("strides", [1] * n), a.get("dilations", [1] * n)
+    extra, pads = a.get("output_padding", [0] * n), a.get("pads", [0] * (2 * n))
+    spans = [(w.shape[2 + d] - 1) * dilations[d] + 1 for d in range(n)]
+    full = [(x.shape[2 + d] - 1) * strides[d] + spans[d] + extra[d] for d in range(n)]
+    size, auto = a.get("output_shape"), a.get("auto_pad", "NOTSET")
+    if size is None and auto.startswith("SAME"):
+        size = [x.shape[2 + d] * strides[d] for d in range(n)]
+    if size is not None:
+        total = [f - s for f, s in zip(full, size)]
+        begin = [t // 2 if auto == "SAME_UPPER" else t - t // 2 for t in total]
+    else:
+        begin, size = pads[:n], [full[d] - pads[d] - pads[n + d] for d in range(n)]
+    out = w.shape[1]
+    margin = [abs(v) + 1 + s for v, s in zip(begin, size)]
+    wide = np.zeros((x.shape[0], out * groups, *(f + 2 * m for f, m in zip(full, margin))))
+    for at in np.ndindex(*x.shape[2:]):
+        for tap in np.ndindex(*w.shape[2:]):
+            to = tuple(margin[d] + at[d] * strides[d] + tap[d] * dilations[d] for d in range(n))
+            for g in range(groups):
+                ins = slice(g * w.shape[0] // groups, (g + 1) * w.shape[0] // groups)
+                wide[(slice(None), slice(g * out, (g + 1) * out), *to)] += x[(slice(None), ins, *at)] @ w[(ins, slice(None), *tap)]
+    y = wide[(slice(None), slice(None), *(slice(margin[d] + begin[d], margin[d] + begin[d] + size[d]) for d in range(n)))]
+    return y if b is None else y + b.reshape(-1, *[1] * n)
