@@ -16,7 +16,10 @@ import re
 import sys
 from pathlib import Path
 
-import numpy as np
+try:
+    import numpy as np
+except ImportError:
+    sys.exit("expect.py needs numpy: ./dev setup installs it into build/venv")
 
 HERE = Path(__file__).resolve().parent
 MOST_INLINE = 600  # larger outputs go to a file beside the case file
