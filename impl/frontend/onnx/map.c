@@ -86,7 +86,7 @@ static ge_status run(gei_onnx_reader *r, gei_onnx_scope *s, uint32_t index, gei_
     for (uint32_t k = 0; k < node->n_outs; k++) {
         uint32_t value = node->outs[k];
         if (value == GEI_ONNX_NONE || s->src->values.items[value].producer != index) continue;
-        gei_onnx_bind(s, value, im->outputs[k].node ? GEI_ONNX_READY : GEI_ONNX_UNMADE, im->outputs[k]);
+        gei_onnx_bind(s, value, im->outputs[k].node ? GEI_ONNX_READY : GEI_ONNX_ABSENT, im->outputs[k]);
         GEI_TRY(gei_onnx_hint(r, s, value));
     }
     return GE_OK;

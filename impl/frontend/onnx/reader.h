@@ -82,8 +82,7 @@ typedef struct gei_onnx_function {
 typedef enum gei_onnx_state {
     GEI_ONNX_NEW = 0,
     GEI_ONNX_READY,
-    GEI_ONNX_ABSENT,  /* an optional input that the call of a function left out */
-    GEI_ONNX_UNMADE,  /* an output that the mapping does not give: an error once somebody wants it */
+    GEI_ONNX_ABSENT,  /* an optional input that the call of a function left out, an output that nobody reads and no mapping made */
     GEI_ONNX_BROKEN   /* noted already */
 } gei_onnx_state;
 
@@ -266,8 +265,8 @@ typedef struct gei_onnx_answer {
     gei_onnx_scope *scope;
     uint32_t node;
 } gei_onnx_answer;
-/* State of a value as seen from `s`, for its node `user` (NULL: for an output of the graph).  Missing producers, cycles and outputs
- * that were not made are noted here. */
+/* State of a value as seen from `s`, for its node `user` (NULL: for an output of the graph).  Missing producers and cycles are
+ * noted here. */
 ge_status gei_onnx_resolve(gei_onnx_reader *r, gei_onnx_scope *s, uint32_t value, const gei_onnx_node *user, gei_onnx_answer *out);
 
 /* names.c: names of IR nodes and values */

@@ -128,14 +128,6 @@ static ge_status note_cycle(gei_onnx_reader *r, gei_onnx_scope *s, uint32_t valu
     return gei_onnx_note(r, GE_ERR_BAD_GRAPH, s, producer, NULL);
 }
 
-static ge_status note_unmade(gei_onnx_reader *r, gei_onnx_scope *s, uint32_t value) {
-    const gei_onnx_value *v = &s->src->values.items[value];
-    const gei_onnx_node *producer = v->producer != GEI_ONNX_NONE ? &s->src->nodes[v->producer] : NULL;
-    gei_onnx_bind(s, value, GEI_ONNX_BROKEN, (gei_value){ NULL, 0 });
-    (void)gei_fail(&r->diag, GE_ERR_UNSUPPORTED_OPERATOR, "output '%.*s' is not supported", GEI_ONNX_FMT(v->name));
-    return gei_onnx_note(r, GE_ERR_UNSUPPORTED_OPERATOR, s, producer, v->name.data);
-}
-
 static bool is_local(const gei_onnx_scope *s, uint64_t value) {
     const gei_onnx_value *v = &s->src->values.items[value];
     return v->producer != GEI_ONNX_NONE || v->initializer != GEI_ONNX_NONE || v->input != GEI_ONNX_NONE;
@@ -145,7 +137,6 @@ static bool is_local(const gei_onnx_scope *s, uint64_t value) {
 static ge_status resolve_local(gei_onnx_reader *r, gei_onnx_scope *s, uint32_t value, const gei_onnx_scope *user_scope,
                                const gei_onnx_node *user, gei_onnx_answer *out) {
     uint32_t producer = s->src->values.items[value].producer;
-    if (s->states[value] == GEI_ONNX_UNMADE) GEI_TRY(note_unmade(r, s, value));
     bool is_new = s->states[value] == GEI_ONNX_NEW;
     bool can_start = producer != GEI_ONNX_NONE && s->node_states[producer] == GEI_ONNX_NODE_NEW;
     if (is_new && !can_start) GEI_TRY(note_cycle(r, s, value, user_scope, user));

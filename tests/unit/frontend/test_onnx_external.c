@@ -242,6 +242,25 @@ static void tensors_share_one_mapping_that_outlives_the_reader(void **state) {
     pb_free(&model);
 }
 
+static void only_so_many_files_are_opened(void **state) {
+    (void)state;
+    gei_limits limits = gei_limits_default();
+    limits.external_files = 1;
+    pb graph = { 0 }, a = onnx_tensor_external("a", ONNX_U8, "4", "w.bin", NULL, NULL), b = onnx_tensor_external("b", ONNX_U8, "4", "w.bin", "4", NULL);
+    pb c = onnx_tensor_external("c", ONNX_U8, "4", "sub/w.bin", NULL, NULL);
+    pb_message(&graph, ONNX_GRAPH_INITIALIZER, &a);
+    pb_message(&graph, ONNX_GRAPH_INITIALIZER, &b);
+    pb_message(&graph, ONNX_GRAPH_INITIALIZER, &c);
+    onnx_output(&graph, "a", -1, NULL);
+    pb model = onnx_model(8, 17, &graph);
+    onnx_read t;
+    start(&t);
+    t.options.limits = &limits;
+    assert_fails_with(onnx_read_run(&t, &model), &t.diag, "initializer 'c': more than 1 files of external data");
+    onnx_read_deinit(&t);
+    pb_free(&model);
+}
+
 static void the_same_bytes_cannot_be_copied_without_end(void **state) {
     (void)state;
     pb graph = { 0 };
@@ -387,6 +406,7 @@ int main(void) {
         cmocka_unit_test(from_memory_without_a_folder_it_is_refused),
         cmocka_unit_test(a_missing_folder_is_named),
         cmocka_unit_test(tensors_share_one_mapping_that_outlives_the_reader),
+        cmocka_unit_test(only_so_many_files_are_opened),
         cmocka_unit_test(the_same_bytes_cannot_be_copied_without_end),
         cmocka_unit_test(offsets_reach_past_two_gigabytes),
         cmocka_unit_test(models_may_be_larger_than_two_gigabytes),

@@ -468,6 +468,28 @@ static void a_graph_may_be_an_attribute_by_reference(void **state) {
     onnx_read_deinit(&t);
 }
 
+static void but_not_from_a_graph_inside_of_the_function(void **state) {
+    (void)state;
+    pb graph = { 0 }, branch = { 0 }, around = { 0 };
+    onnx_output(&branch, "x", -1, NULL);
+    pb node = onnx_node_begin("k", "call", "x", "y");
+    pb_text(&node, ONNX_NODE_DOMAIN, "fn");
+    onnx_attr_graph(&node, "body", &branch);
+    pb_message(&graph, ONNX_GRAPH_NODE, &node);
+    pb model = finish(&graph);
+    pb fn = onnx_function_begin("fn", "k", "a", "b");
+    node = onnx_node_begin("Own", "deep", "a", "c");
+    onnx_attr_ref(&node, "g", ONNX_KIND_GRAPH, "body");
+    pb_message(&around, ONNX_GRAPH_NODE, &node);
+    onnx_output(&around, "c", -1, NULL);
+    own_node(&fn, ONNX_FUNCTION_NODE, "own", "a", "b", "g", &around);
+    pb_message(&model, ONNX_MODEL_FUNCTION, &fn);
+    onnx_read t;
+    read_with_own(&t, &model);
+    assert_fails_with(t.status, &t.diag, "Own 'deep': attribute 'g' passes a graph into a graph inside of a function");
+    onnx_read_deinit(&t);
+}
+
 static void calls_inside_graphs_put_their_nodes_there(void **state) {
     (void)state;
     pb graph = { 0 }, inner = { 0 };
@@ -561,6 +583,17 @@ static void bad_calls_are_named(void **state) {
     assert_refused(&model, GE_ERR_BAD_GRAPH, "node 'c/r' reads 'x', which no node, initializer or input gives");
 }
 
+static void a_call_has_only_so_many_attributes(void **state) {
+    (void)state;
+    pb graph = { 0 }, node = onnx_node_begin("f", "c", "x,x", "y");
+    pb_text(&node, ONNX_NODE_DOMAIN, "fn");
+    for (int i = 0; i < 1025; i++) onnx_attr_i(&node, "k", 1);
+    pb_message(&graph, ONNX_GRAPH_NODE, &node);
+    pb model = finish(&graph);
+    model = with_function(&model);
+    assert_refused(&model, GE_ERR_LIMIT, "f 'c': a call with 1025 attributes of a function with 0, at most 1024 are read");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(values_from_outside_become_inputs),
@@ -581,10 +614,12 @@ int main(void) {
         cmocka_unit_test(a_reference_of_another_kind_is_refused),
         cmocka_unit_test(graphs_inside_functions_capture_and_refer),
         cmocka_unit_test(a_graph_may_be_an_attribute_by_reference),
+        cmocka_unit_test(but_not_from_a_graph_inside_of_the_function),
         cmocka_unit_test(calls_inside_graphs_put_their_nodes_there),
         cmocka_unit_test(overloads_are_told_apart),
         cmocka_unit_test(a_function_goes_before_an_operator_and_may_import_less),
         cmocka_unit_test(bad_calls_are_named),
+        cmocka_unit_test(a_call_has_only_so_many_attributes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

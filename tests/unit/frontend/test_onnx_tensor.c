@@ -337,6 +337,7 @@ static void bad_sparse_initializers_are_refused(void **state) {
         { sparse("2,3", "1", (int64_t[]){ 1 }, 1, "2", 2), GE_ERR_MALFORMED, "do not fit" },
         { sparse("2,3", "2,1", (int64_t[]){ 1, 2 }, 2, "2", 2), GE_ERR_MALFORMED, "do not fit" },
         { sparse("2,3", "2", (int64_t[]){ 1, 2 }, 2, "1,2", 2), GE_ERR_MALFORMED, "do not fit" },
+        { sparse("1,1,1,1,1,1,1,1,1", "2", (int64_t[]){ 1, 2 }, 2, "2", 2), GE_ERR_RANK, "has 9 dims" },
         { sparse("-2,3", "2", (int64_t[]){ 1, 2 }, 2, "2", 2), GE_ERR_MALFORMED, "dim 0 is -2" },
         { sparse("1000000,1000000", "2", (int64_t[]){ 1, 2 }, 2, "2", 2), GE_ERR_LIMIT, "more memory than its size allows, at initializer 'w'" },
     };
@@ -344,6 +345,11 @@ static void bad_sparse_initializers_are_refused(void **state) {
         pb model = model_of(&cases[i].tensor, ONNX_GRAPH_SPARSE_INITIALIZER);
         assert_refused(&model, cases[i].status, cases[i].part);
     }
+    pb texts = { 0 }, t = onnx_tensor_begin("w", ONNX_STR, "0"), none = onnx_tensor_raw("", ONNX_I64, "0", "", 0);
+    pb_message(&texts, ONNX_SPARSE_VALUES, &t);
+    pb_message(&texts, ONNX_SPARSE_INDICES, &none);
+    pb refused = model_of(&texts, ONNX_GRAPH_SPARSE_INITIALIZER);
+    assert_refused(&refused, GE_ERR_UNSUPPORTED_DTYPE, "sparse tensors of type string are not supported");
     pb half = { 0 }, v = onnx_tensor_raw("w", ONNX_F32, "0", "", 0);
     pb_message(&half, ONNX_SPARSE_VALUES, &v);
     pb model = model_of(&half, ONNX_GRAPH_SPARSE_INITIALIZER);
@@ -412,6 +418,27 @@ static void small_payloads_are_copied_and_with_copy_all(void **state) {
     pb_free(&model);
 }
 
+static void large_bools_are_shared_when_they_are_bools(void **state) {
+    (void)state;
+    static uint8_t bools[5000];
+    for (int is_odd = 0; is_odd <= 1; is_odd++) {
+        bools[4999] = is_odd ? 2 : 1;
+        pb graph = { 0 };
+        onnx_initializer(&graph, "w", ONNX_BOOLEAN, "5000", bools, sizeof bools);
+        onnx_output(&graph, "w", -1, NULL);
+        pb model = onnx_model(8, 17, &graph);
+        counted count = { 0, 0 };
+        onnx_read t;
+        onnx_read_init(&t);
+        t.options.owner = (gei_onnx_owner){ count_retain, count_release, &count };
+        assert_ok(gei_onnx_read(model.data, model.size, &t.options, &t.graph, &t.diag), &t.diag);
+        assert_int_equal(count.retained, !is_odd);
+        assert_int_equal(((uint8_t *)gei_node_const(onnx_find(t.graph, "w"))->data)[4999], 1);
+        onnx_read_deinit(&t);
+        pb_free(&model);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_type_is_read_from_raw_data),
@@ -432,6 +459,7 @@ int main(void) {
         cmocka_unit_test(sparse_initializers_become_dense),
         cmocka_unit_test(bad_sparse_initializers_are_refused),
         cmocka_unit_test(large_aligned_payloads_stay_where_they_are),
+        cmocka_unit_test(large_bools_are_shared_when_they_are_bools),
         cmocka_unit_test(small_payloads_are_copied_and_with_copy_all),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
