@@ -26,7 +26,9 @@ enum {
     GEI_OP_INPUT = 1u << 9,       /* Data and its kin */
     GEI_OP_OUTPUT = 1u << 10,     /* NetOutput */
     GEI_OP_CLIPS = 1u << 11,      /* output 0 is max(low, min(x, high)) of one input, the other inputs are its bounds; NaN stays */
-    GEI_OP_TAKES_CLIP = 1u << 12  /* kernels clip float32 results by the private attribute GEI_ATTR_CLIP */
+    GEI_OP_TAKES_CLIP = 1u << 12, /* kernels clip float32 results by the private attribute GEI_ATTR_CLIP */
+    GEI_OP_ADDS = 1u << 13,       /* output 0 is the sum of two inputs, broadcast */
+    GEI_OP_TAKES_BIAS = 1u << 14  /* the optional input "bias" is added to output 0 along its last dim */
 };
 
 typedef enum gei_control { GEI_CONTROL_NONE = 0, GEI_CONTROL_IF, GEI_CONTROL_CASE, GEI_CONTROL_WHILE, GEI_CONTROL_LOOP, GEI_CONTROL_SCAN, GEI_CONTROL_CALL } gei_control;

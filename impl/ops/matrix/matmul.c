@@ -152,7 +152,7 @@ static const gei_kernel batch_kernels[] = { GEI_MATMUL_FAST_KERNEL, { .name = "r
 static const gei_source batch_sources[] = { GEI_ONNX("MatMul", 1), { 0 } };
 
 GEI_OP(BatchMatMulV2) = { .name = "BatchMatMulV2", .infer = infer_batch, .kernels = batch_kernels, .sources = batch_sources,
-                          .traits = GEI_OP_PURE | GEI_OP_TAKES_CLIP };
+                          .traits = GEI_OP_PURE | GEI_OP_TAKES_CLIP | GEI_OP_TAKES_BIAS };
 
 /* ---- ONNX Gemm: alpha * A' * B' + beta * C, C broadcast one way ---- */
 
@@ -194,7 +194,7 @@ static ge_status map_gemm(gei_import *im, gei_diag *diag) {
 static const gei_source matmul_sources[] = { GEI_ONNX_MAP("Gemm", 7, map_gemm), { 0 } };
 
 GEI_OP(MatMulV2) = { .name = "MatMulV2", .infer = infer_matmul, .kernels = matmul_kernels, .sources = matmul_sources,
-                     .traits = GEI_OP_PURE | GEI_OP_TAKES_CLIP };
+                     .traits = GEI_OP_PURE | GEI_OP_TAKES_CLIP | GEI_OP_TAKES_BIAS };
 
 GEI_WIDEN(MatMulV2, "x1 x2 bias y", "real");
 GEI_WIDEN(BatchMatMulV2, "x1 x2 bias y", "real");
