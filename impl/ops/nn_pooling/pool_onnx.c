@@ -74,6 +74,7 @@ static ge_status set_full(const gei_import *im, gei_node *node, const foreign *f
     GEI_TRY(set_list(node, "dilations", f->dilations, f->kernel.count, 0, diag));
     GEI_TRY(gei_import_set_text(node, "auto_pad", f->auto_pad, diag));
     if (is_mean) return gei_import_set_bool(node, "count_include_pad", gei_import_int(im, "count_include_pad", 0) != 0, diag);
+    if (!gei_def_attr(node->def, "storage_order")) return GE_OK;
     return gei_import_set_int(node, "storage_order", gei_import_int(im, "storage_order", 0), diag);
 }
 
@@ -83,7 +84,7 @@ ge_status gei_map_pool(gei_import *im, const char *plain, const char *full, gei_
     gei_node *node;
     gei_value x = gei_import_input(im, 0);
     GEI_TRY(read_foreign(im, &f, diag));
-    bool is_plain = f.kernel.count == 2 && !f.dilated && !f.indices && strcmp(f.auto_pad, "SAME_LOWER") != 0;
+    bool is_plain = plain && f.kernel.count == 2 && !f.dilated && !f.indices && strcmp(f.auto_pad, "SAME_LOWER") != 0;
     GEI_TRY(gei_import_node(im, is_plain ? plain : full, &x, 1, &node, diag));
     GEI_TRY(is_plain ? set_plain(im, node, &f, is_mean, diag) : set_full(im, node, &f, is_mean, diag));
     GEI_TRY(set_pads(node, &f, diag));
