@@ -62,3 +62,29 @@ def rotary(x, cos, sin, ids=None, heads=0, size=0, interleaved=False):
     a, b = y[..., first].copy(), y[..., second].copy()
     y[..., first], y[..., second] = cos * a - sin * b, sin * a + cos * b
     return y if x.ndim == 4 else y.swapaxes(1, 2).reshape(x.shape)
+
+
+def linear_attention(q, k, v, state=None, decay=None, beta=None, heads=1, kv_heads=1, scale=0, part=0):
+    """Output, or with part 1 the state."""
+    q, k, v = heads_of(q, heads), heads_of(k, kv_heads), heads_of(v, kv_heads)
+    state = np.zeros((*k.shape[:2], k.shape[3], v.shape[3])) if state is None else state
+    y, shared = np.zeros((*q.shape[:3], v.shape[3])), heads // kv_heads
+    for t in range(q.shape[2]):
+        if decay is not None:
+            state = state * np.exp(heads_of(decay, kv_heads)[:, :, t])[..., None]
+        value = v[:, :, t]
+        if beta is not None:
+            rate = heads_of(beta, beta.shape[2])[:, :, t]
+            value = rate * (value - np.einsum("bhkv,bhk->bhv", state, k[:, :, t]))
+        state = state + np.einsum("bhk,bhv->bhkv", k[:, :, t], value)
+        y[:, :, t] = np.einsum("bhkv,bhk->bhv", np.repeat(state, shared, 1), q[:, :, t]) * (scale or q.shape[3] ** -0.5)
+    return state if part else y.swapaxes(1, 2).reshape(len(y), y.shape[2], -1)
+
+
+def causal_conv(x, w, b=None, state=None, silu=False, part=0):
+    k = w.shape[2]
+    line = np.concatenate([np.zeros((*x.shape[:2], k - 1)) if state is None else state, x], 2)
+    if part:
+        return line[:, :, x.shape[2]:]
+    y = sum(w[:, :, j] * line[:, :, j:j + x.shape[2]] for j in range(k)) + (0 if b is None else b[:, None])
+    return y / (1 + np.exp(-y)) if silu else y
