@@ -27,6 +27,7 @@ GEI_OP_ANALYTIC(Atanh, atanh(x), GEI_ONNX("Atanh", 9));
 GEI_OP_UNARY_FLOAT(Expm1, expm1(x), GEI_NO_SOURCE);
 GEI_OP_UNARY_FLOAT(Log1p, log1p(x), GEI_NO_SOURCE);
 GEI_OP_UNARY_FLOAT(Erfc, erfc(x), GEI_NO_SOURCE);
+GEI_OP_UNARY_FLOAT(Lgamma, lgamma_r(x, &(int){ 0 }), GEI_NO_SOURCE); /* log of |gamma(x)|; the plain function shares its sign between threads */
 GEI_OP_UNARY_FLOAT(Floor, floor(x), GEI_ONNX("Floor", 6));
 GEI_OP_UNARY_FLOAT(Ceil, ceil(x), GEI_ONNX("Ceil", 6));
 GEI_OP_UNARY_FLOAT(Rint, nearbyint(x), GEI_NO_SOURCE);
