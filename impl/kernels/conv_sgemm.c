@@ -99,7 +99,7 @@ void gei_conv_sgemm_run(const gei_conv_sgemm *g, int64_t panel_begin, int64_t pa
     int64_t group = gei_conv_sgemm_group(g->isa);
     gei_sgemm product = { .m = c->out_channels, .n = gei_conv_pixels(c), .k = c->in_channels * taps(c), .a = g->filter, .row_bias = g->bias,
                           .c = g->y, .act = g->act, .lo = g->lo, .hi = g->hi };
-    product.a_row = product.k;
+    product.a_row = g->packed ? 0 : product.k;
     product.c_row = product.n;
     for (int64_t first = panel_begin; first < panel_end; first += group)
         run_group(g, &product, first, panel_end - first < group ? panel_end : first + group, scratch);

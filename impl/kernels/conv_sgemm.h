@@ -19,6 +19,7 @@ typedef struct gei_conv_sgemm {
     const gei_conv *conv;
     const gei_sgemm_isa *isa;
     const float *x, *filter, *bias; /* of the image and group; bias NULL: none */
+    bool packed;                    /* filter rows as gei_sgemm_pack_rows has them */
     float *y;
     gei_act act;
     float lo, hi;

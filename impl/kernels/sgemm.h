@@ -15,8 +15,8 @@ typedef enum gei_act { GEI_ACT_NONE = 0, GEI_ACT_CLIP } gei_act; /* clip: max(lo
 
 typedef struct gei_sgemm {
     int64_t m, n, k;
-    const float *a;        /* row-major */
-    int64_t a_row;         /* elements between rows of a */
+    const float *a;        /* row-major, or packed by gei_sgemm_pack_rows */
+    int64_t a_row;         /* elements between rows of a; 0: packed */
     const float *b;        /* packed */
     const float *bias;     /* n, or NULL */
     const float *row_bias; /* m, or NULL: instead of bias where c has channels as rows */
@@ -45,6 +45,9 @@ extern const gei_sgemm_isa gei_sgemm_avx512;
 static inline int64_t gei_sgemm_panels(const gei_sgemm_isa *isa, int64_t n) { return (n + isa->nr - 1) / isa->nr; }
 /* Floats of a packed k x n operand; 0 on overflow. */
 size_t gei_sgemm_packed_floats(const gei_sgemm_isa *isa, int64_t k, int64_t n);
+/* Packed a: tiles of mr rows, [ceil(m / mr)][k][mr], the last one filled up with zeros; row ranges then begin at multiples of mr. */
+size_t gei_sgemm_packed_rows_floats(const gei_sgemm_isa *isa, int64_t m, int64_t k); /* 0 on overflow */
+void gei_sgemm_pack_rows(const gei_sgemm_isa *isa, const float *a, int64_t a_row, int64_t m, int64_t k, float *to);
 /* Packs panels [begin, end) of b; element (p, j) is b[p * row + j * col]. */
 void gei_sgemm_pack(const gei_sgemm_isa *isa, const float *b, int64_t row, int64_t col, int64_t k, int64_t n, int64_t begin, int64_t end, float *to);
 

@@ -22,3 +22,16 @@ void gei_sgemm_pack(const gei_sgemm_isa *isa, const float *b, int64_t row, int64
         }
     }
 }
+
+size_t gei_sgemm_packed_rows_floats(const gei_sgemm_isa *isa, int64_t m, int64_t k) {
+    size_t floats;
+    if (__builtin_mul_overflow((size_t)((m + isa->mr - 1) / isa->mr * isa->mr), (size_t)k, &floats)) return 0;
+    return floats > SIZE_MAX / sizeof(float) ? 0 : floats;
+}
+
+void gei_sgemm_pack_rows(const gei_sgemm_isa *isa, const float *a, int64_t a_row, int64_t m, int64_t k, float *to) {
+    int64_t mr = isa->mr;
+    for (int64_t first = 0; first < m; first += mr, to += mr * k)
+        for (int64_t p = 0; p < k; p++)
+            for (int64_t r = 0; r < mr; r++) to[p * mr + r] = first + r < m ? a[(first + r) * a_row + p] : 0;
+}

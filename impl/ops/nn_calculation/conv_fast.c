@@ -17,6 +17,9 @@ typedef struct conv_fast {  /* prepared: the instruction set the model may use, 
     gei_depthwise_fn depthwise;
     gei_act act;
     float low, high;
+    const gei_allocator *from;
+    float *packed;          /* rows of a constant filter, one group after the other; NULL: as they are */
+    size_t packed_bytes, group_floats;
 } conv_fast;
 
 typedef struct conv_sized {
@@ -45,8 +48,37 @@ ge_status gei_conv_fast_prepare(gei_prepare *p, gei_diag *diag) {
     f->isa = gei_sgemm_isa_for(isa);
     f->depthwise = isa & GEI_ISA_AVX512 ? gei_depthwise_avx512 : isa & GEI_ISA_AVX2 ? gei_depthwise_avx2 : gei_depthwise_portable;
     f->act = gei_node_clip(p->choice->node, &f->low, &f->high) ? GEI_ACT_CLIP : GEI_ACT_NONE;
+    f->from = p->from;
     p->prepared = f;
     return GE_OK;
+}
+
+/* A constant filter of a product: rows in tiles. */
+static ge_status pack_filter(conv_fast *f, gei_prepare *p, gei_diag *diag) {
+    const gei_tensor *filter = p->choice->in[SLOT_FILTER]->tensor;
+    int64_t groups = gei_node_int(p->choice->node, "groups", 1);
+    if (!filter || filter->n_elems == 0 || groups < 1 || filter->dims[0] % groups != 0) return GE_OK;
+    int64_t rows = filter->dims[0] / groups, k = filter->n_elems / filter->dims[0];
+    size_t floats;
+    f->group_floats = gei_sgemm_packed_rows_floats(f->isa, rows, k);
+    if (!gei_mul(f->group_floats, (size_t)groups, &floats) || !gei_mul(floats, sizeof(float), &f->packed_bytes) || floats == 0) return GE_OK;
+    f->packed = gei_alloc(f->from, f->packed_bytes, GEI_ALIGN_BYTES);
+    if (!f->packed) return gei_out_of_memory(diag, f->packed_bytes);
+    for (int64_t g = 0; g < groups; g++)
+        gei_sgemm_pack_rows(f->isa, (const float *)filter->data + g * rows * k, k, rows, k, f->packed + (size_t)g * f->group_floats);
+    p->drops_input = UINT64_C(1) << SLOT_FILTER;
+    p->packed_bytes = f->packed_bytes;
+    return GE_OK;
+}
+
+ge_status gei_conv_sgemm_prepare(gei_prepare *p, gei_diag *diag) {
+    GEI_TRY(gei_conv_fast_prepare(p, diag));
+    return pack_filter(p->prepared, p, diag);
+}
+
+void gei_conv_fast_destroy(void *prepared) {
+    conv_fast *f = prepared;
+    if (f && f->packed) gei_free(f->from, f->packed, f->packed_bytes, GEI_ALIGN_BYTES);
 }
 
 static ge_status size_common(gei_sizing *s, conv_sized **out, gei_diag *diag) {
@@ -108,7 +140,8 @@ ge_status gei_conv_sgemm_run_step(const gei_run *run, uint32_t part) {
         int64_t unit = at / s->panels, first = at % s->panels, last = end - at < s->panels - first ? first + end - at : s->panels;
         int64_t image = unit / c->groups, group = unit % c->groups, out = group * c->out_channels;
         gei_conv_sgemm g = { .conv = c, .isa = f->isa, .x = (const float *)run->in[SLOT_X]->data + image * c->x_batch + group * c->in_channels * c->x_channel,
-                             .filter = (const float *)run->in[SLOT_FILTER]->data + out * c->w_out, .bias = bias ? bias + out : NULL,
+                             .filter = f->packed ? f->packed + (size_t)group * f->group_floats : (const float *)run->in[SLOT_FILTER]->data + out * c->w_out,
+                             .packed = f->packed != NULL, .bias = bias ? bias + out : NULL,
                              .y = (float *)run->out[0]->data + image * c->y_batch + out * c->y_channel, .act = f->act, .lo = f->low, .hi = f->high };
         gei_conv_sgemm_run(&g, first, last, scratch);
         at += last - first;
