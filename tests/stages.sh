@@ -4,6 +4,7 @@
 # runner prints and fails when the runner fails.
 
 ALL_STAGES=(ctest asan onnx python rust go java parity checks)
+FULL_STAGES=(tsan gate fuzz) # on top, with --full
 
 configure() {
     local dir=$1
@@ -41,6 +42,16 @@ stage_asan() {
         compile "$GE_ASAN" &&
         ctest --test-dir "$GE_ASAN" --output-on-failure -j "$JOBS"
 }
+
+stage_tsan() {
+    configure "$BUILD/tsan" -DCMAKE_BUILD_TYPE=Debug -DGE_SANITIZE=thread -DGE_BUILD_CLI=ON &&
+        compile "$BUILD/tsan" &&
+        ctest --test-dir "$BUILD/tsan" --output-on-failure -j "$JOBS"
+}
+
+stage_gate() { build_product ON && python3 "$ROOT/versioning/gate.py"; }
+
+stage_fuzz() { "$ROOT/tests/fuzz/run.sh" --seconds 600; }
 
 # The node tests of the onnx package against tests/onnx/differences.txt.
 stage_onnx() {
