@@ -30,3 +30,25 @@ def mel(bins, length, rate, low, high):
             elif b == peak:
                 y[b, m] = 1
     return y
+
+
+def complex_of(x):
+    return x[..., 0] + 1j * (x[..., 1] if x.shape[-1] == 2 else 0)
+
+
+def dft(x, length=None, axis=-2, inverse=False, onesided=False):
+    axis = int(axis) % x.ndim
+    n = None if length is None else int(length)
+    if inverse and onesided:
+        return np.fft.irfft(complex_of(x), n, axis)[..., None]
+    y = np.fft.ifft(complex_of(x), n, axis) if inverse else np.fft.fft(complex_of(x), n, axis)
+    if onesided:
+        y = y.take(range(y.shape[axis] // 2 + 1), axis)
+    return np.stack([y.real, y.imag], -1)
+
+
+def stft(x, step, window=None, length=None, onesided=True):
+    step, n = int(step), int(length if length is not None else len(window) if window is not None else x.shape[1])
+    frames = np.stack([complex_of(x)[:, k:k + n] for k in range(0, x.shape[1] - n + 1, step)], 1) * (1 if window is None else window)
+    y = np.fft.fft(frames)[..., :n // 2 + 1 if onesided else n]
+    return np.stack([y.real, y.imag], -1)
