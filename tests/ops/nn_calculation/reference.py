@@ -91,3 +91,26 @@ def conv_transpose(x, w, b, a):
                 wide[(slice(None), slice(g * out, (g + 1) * out), *to)] += x[(slice(None), ins, *at)] @ w[(ins, slice(None), *tap)]
     y = wide[(slice(None), slice(None), *(slice(margin[d] + begin[d], margin[d] + begin[d] + size[d]) for d in range(n)))]
     return y if b is None else y + b.reshape(-1, *[1] * n)
+
+
+def deform_conv(x, w, offset, b, mask, a):
+    """Each tap reads x between its elements, at its own place moved by the offset."""
+    n, groups, og = x.ndim - 2, a.get("groups", a.get("group", 1)), a.get("offset_groups", a.get("offset_group", 1))
+    strides, dilations, pads = a.get("strides", [1] * n), a.get("dilations", [1] * n), a.get("pads", [0] * (2 * n))
+    kernel, size = w.shape[2:], offset.shape[2:]
+    moves = offset.reshape(len(x), og, *kernel, n, *size)
+    weights = np.ones((len(x), og, *kernel, *size)) if mask is None else mask.reshape(len(x), og, *kernel, *size)
+    y = np.zeros((len(x), len(w), *size))
+    for i, o, *at in np.ndindex(*y.shape):
+        for c in range(w.shape[1]):
+            channel = o // (len(w) // groups) * w.shape[1] + c
+            g = channel // (x.shape[1] // og)
+            for tap in np.ndindex(*kernel):
+                place = [at[d] * strides[d] - pads[d] + tap[d] * dilations[d] + moves[(i, g, *tap, d, *at)] for d in range(n)]
+                value = 0
+                for corner in np.ndindex(*(2,) * n):
+                    spot = [int(np.floor(p)) + u for p, u in zip(place, corner)]
+                    if all(0 <= s < m for s, m in zip(spot, x.shape[2:])):
+                        value += np.prod([1 - abs(p - s) for p, s in zip(place, spot)]) * x[(i, channel, *spot)]
+                y[(i, o, *at)] += w[(o, c, *tap)] * weights[(i, g, *tap, *at)] * value
+    return y if b is None else y + b.reshape(-1, *[1] * n)
