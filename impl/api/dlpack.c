@@ -93,22 +93,11 @@ static ge_status read_desc(const dl_tensor *t, gei_desc *d, uint8_t **out_data, 
 
 /* Bytes the tensor reaches over: DLPack gives no size, so shape and strides are all there is. */
 static ge_status reach(const gei_desc *d, bool strided, size_t *out_bytes, gei_diag *diag) {
-    int64_t last = 0, n;
-    size_t elem = gei_dtype_get(d->dtype)->bits / 8;
-    if (!strided) {
-        ge_status st = gei_tensor_measure(d->dtype, d->shape.rank, d->shape.dims, &n, out_bytes, diag);
-        if (st != GE_OK) gei_diag_argument(diag, "dlpack", 1);
-        return st;
-    }
-    for (int32_t i = 0; i < d->shape.rank; i++) {
-        int64_t step;
-        *out_bytes = 0;
-        if (d->shape.dims[i] == 0) return GE_OK;
-        if (d->shape.dims[i] < 0 || d->strides[i] < 0 || !gei_mul_i64(d->shape.dims[i] - 1, d->strides[i], &step) || !gei_add_i64(last, step, &last))
-            return gei_argument_fail(diag, "dlpack", 1, GE_ERR_SIZE, "shape and strides are negative or overflow");
-    }
-    if (!gei_mul((size_t)last + 1, elem, out_bytes)) return gei_argument_fail(diag, "dlpack", 1, GE_ERR_SIZE, "shape and strides overflow");
-    return GE_OK;
+    int64_t n;
+    if (strided) return gei_strided_bytes(d, "dlpack", 1, out_bytes, diag);
+    ge_status st = gei_tensor_measure(d->dtype, d->shape.rank, d->shape.dims, &n, out_bytes, diag);
+    if (st != GE_OK) gei_diag_argument(diag, "dlpack", 1);
+    return st;
 }
 
 /* Wraps the memory; *keep is NULL once the tensor ends it. */

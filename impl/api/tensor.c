@@ -166,22 +166,23 @@ static void end_memory(void *user) {
     if (m.destroy) m.destroy(m.user);
 }
 
-/* Bytes a strided tensor reaches over, checked. */
-static ge_status strided_bytes(const gei_desc *d, size_t *out_bytes, gei_diag *diag) {
+ge_status gei_strided_bytes(const gei_desc *d, const char *argument, int32_t index, size_t *out_bytes, gei_diag *diag) {
     size_t elem_bytes;
-    int64_t last = 0;
-    if (!gei_dtype_bytes(d->dtype, 1, &elem_bytes) || gei_dtype_get(d->dtype)->bits < 8)
-        return gei_argument_fail(diag, "desc", 1, GE_ERR_DTYPE, "%s elements cannot have strides", gei_dtype_name(d->dtype));
+    int64_t last = 0, n;
     *out_bytes = 0;
+    if (!gei_dtype_bytes(d->dtype, 1, &elem_bytes) || gei_dtype_get(d->dtype)->bits < 8)
+        return gei_argument_fail(diag, argument, index, GE_ERR_DTYPE, "%s elements cannot have strides", gei_dtype_name(d->dtype));
+    if (!gei_shape_elems(&d->shape, &n)) /* strides of 0 make any number of elements of a few bytes */
+        return gei_argument_fail(diag, argument, index, GE_ERR_SIZE, "the element count does not fit 63 bits");
     for (int32_t i = 0; i < d->shape.rank; i++) {
         int64_t step, reach = d->shape.dims[i] - 1;
         if (d->shape.dims[i] == 0) return GE_OK;
         if (d->strides[i] < 0)
-            return gei_argument_fail(diag, "desc", 1, GE_ERR_SIZE, "stride %d is %lld; negative strides are not supported", i, (long long)d->strides[i]);
+            return gei_argument_fail(diag, argument, index, GE_ERR_SIZE, "stride %d is %lld; negative strides are not supported", i, (long long)d->strides[i]);
         if (!gei_mul_i64(reach, d->strides[i], &step) || !gei_add_i64(last, step, &last))
-            return gei_argument_fail(diag, "desc", 1, GE_ERR_SIZE, "shape and strides overflow");
+            return gei_argument_fail(diag, argument, index, GE_ERR_SIZE, "shape and strides overflow");
     }
-    if (!gei_mul((size_t)last + 1, elem_bytes, out_bytes)) return gei_argument_fail(diag, "desc", 1, GE_ERR_SIZE, "shape and strides overflow");
+    if (!gei_mul((size_t)last + 1, elem_bytes, out_bytes)) return gei_argument_fail(diag, argument, index, GE_ERR_SIZE, "shape and strides overflow");
     return GE_OK;
 }
 
@@ -194,7 +195,7 @@ static ge_status create_over(gei_api_context *c, const gei_desc *d, const ge_mem
     bool strided = d->has_strides && !gei_strides_dense(d->shape.rank, d->shape.dims, d->strides);
     if (type->kind == GEI_KIND_STRING || type->bits == 0)
         return gei_argument_fail(diag, "desc", 1, GE_ERR_DTYPE, "%s has no bytes of a fixed size", type->name);
-    if (strided) GEI_TRY(strided_bytes(d, &wanted, diag));
+    if (strided) GEI_TRY(gei_strided_bytes(d, "desc", 1, &wanted, diag));
     else GEI_TRY(gei_tensor_measure(d->dtype, d->shape.rank, d->shape.dims, &n, &wanted, diag));
     if (strided ? wanted > m->data_size : wanted != m->data_size) {
         gei_diag_found(diag, "%llu", (unsigned long long)m->data_size);

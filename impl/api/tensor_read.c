@@ -10,14 +10,15 @@ bool gei_strides_dense(int32_t rank, const int64_t *dims, const int64_t *strides
         if (dims[i] == 0) return true;
     for (int32_t i = rank; i-- > 0;) {
         if (dims[i] != 1 && strides[i] != want) return false;
-        want *= dims[i]; /* bounded: the byte size was checked, or the strides fail first */
+        if (!gei_mul_i64(want, dims[i], &want)) return false;
     }
     return true;
 }
 
 static int64_t elements(const gei_api_tensor *t) {
-    int64_t n = 1;
-    for (int32_t i = 0; i < t->rank; i++) n *= t->dims[i];
+    gei_shape shape = gei_shape_of(t->rank, t->dims);
+    int64_t n = 0;
+    (void)gei_shape_elems(&shape, &n); /* fits: every constructor checked */
     return n;
 }
 

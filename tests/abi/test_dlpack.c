@@ -116,7 +116,7 @@ static void import_fails(versioned *v, ge_status status) {
 
 static void test_import_misuse(void **state) {
     (void)state;
-    int64_t negative[] = { 2, -3 }, huge[] = { INT64_MAX, INT64_MAX }, many[9] = { 1, 1, 1, 1, 1, 1, 1, 1, 1 }, down[] = { -3, 1 };
+    int64_t negative[] = { 2, -3 }, huge[] = { INT64_MAX, INT64_MAX }, many[9] = { 1, 1, 1, 1, 1, 1, 1, 1, 1 }, down[] = { -3, 1 }, still[] = { 0, 0 };
     ge_tensor *tensor;
     versioned v = producer();
     v.major = 2;
@@ -159,6 +159,10 @@ static void test_import_misuse(void **state) {
     v = producer();
     v.tensor.shape = huge;
     v.tensor.strides = huge;
+    import_fails(&v, GE_ERR_SIZE);
+    v = producer();
+    v.tensor.shape = huge;
+    v.tensor.strides = still; /* few bytes, more elements than can be counted */
     import_fails(&v, GE_ERR_SIZE);
     v = producer();
     v.tensor.strides = down;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Data types, formats, descs, tensors over own and foreign memory, views, copies, strings, values. */
-#include "abi_test.h"
+/* Data types, formats, descs, tensors with memory of their own, views, copies, strings, values. */
+#include "memory_test.h"
 
 /* ---- data types, formats ---- */
 
@@ -252,184 +252,6 @@ static void test_create_from_data(void **state) {
     check_fails(ge_tensor_create_from_data(NULL, &desc, bytes, 8, &tensor), GE_ERR_DTYPE, "desc");
     desc.dtype = GE_DTYPE_FLOAT32;
     check_fails(ge_tensor_create_from_data(SMALL_HANDLE, &desc, bytes, 8, &tensor), GE_ERR_HANDLE_FOREIGN, "context");
-}
-
-/* ---- caller memory ---- */
-
-typedef struct ends {
-    int released, destroyed;
-    uint8_t *data;
-    size_t size;
-} ends;
-static void on_release(void *user, uint8_t *data, size_t size) {
-    ends *e = user;
-    assert_int_equal(e->destroyed, 0);
-    e->released++;
-    e->data = data;
-    e->size = size;
-}
-static void on_destroy(void *user) {
-    ends *e = user;
-    e->destroyed++;
-    if (ge_tensor_destroy(FOREIGN_HANDLE) == GE_OK) fail(); /* must not replace the record of the call that ends the memory */
-}
-static ge_memory memory_over(void *data, size_t size, ends *e) {
-    ge_memory memory = GE_MEMORY_INIT;
-    memory.data = data;
-    memory.data_size = size;
-    memory.release = on_release;
-    memory.user_data = e;
-    memory.destroy = on_destroy;
-    memset(e, 0, sizeof *e);
-    return memory;
-}
-#define check_ended(e, n)                  \
-    do {                                   \
-        assert_int_equal((e).released, n); \
-        assert_int_equal((e).destroyed, n); \
-    } while (0)
-
-static void test_over_memory(void **state) {
-    (void)state;
-    const int64_t dims[] = { 4 };
-    float values[4] = { 1, 2, 3, 4 };
-    ends e;
-    ge_memory memory = memory_over(values, sizeof values, &e);
-    ge_tensor_desc desc = desc_of(GE_DTYPE_FLOAT32, 1, dims);
-    ge_tensor *tensor;
-    ge_tensor_info info;
-    uint8_t *bytes;
-    size_t size;
-    check_ok(ge_tensor_create_over(NULL, &desc, &memory, &tensor));
-    check_ok(ge_tensor_get_info(tensor, &info, sizeof info));
-    assert_int_equal(info.ownership, GE_OWNERSHIP_CALLER);
-    assert_int_equal(info.is_read_only, 0);
-    check_ok(ge_tensor_get_mutable_data(tensor, &bytes, &size));
-    assert_ptr_equal(bytes, values);
-    check_ended(e, 0);
-    check_ok(ge_tensor_destroy(tensor));
-    check_ended(e, 1);
-    assert_ptr_equal(e.data, values);
-    assert_int_equal(e.size, sizeof values);
-    memory = memory_over(values, sizeof values, &e);
-    memory.flags = GE_MEMORY_READ_ONLY;
-    check_ok(ge_tensor_create_over(NULL, &desc, &memory, &tensor));
-    check_fails(ge_tensor_get_mutable_data(tensor, &bytes, &size), GE_ERR_READ_ONLY, "tensor");
-    assert_null(bytes);
-    assert_int_equal(size, 0);
-    check_ok(ge_tensor_destroy(tensor));
-    check_ended(e, 1);
-    memory = memory_over(values, sizeof values, &e); /* no callbacks at all */
-    memory.release = NULL;
-    memory.destroy = NULL;
-    check_ok(ge_tensor_create_over(NULL, &desc, &memory, &tensor));
-    check_ok(ge_tensor_destroy(tensor));
-}
-
-static void test_over_memory_strides(void **state) {
-    (void)state;
-    float values[12];
-    const int64_t dims[] = { 2, 3 }, strides[] = { 1, 4 }, dense[] = { 3, 1 }, negative[] = { -1, 1 }, huge[] = { INT64_MAX, INT64_MAX };
-    ends e;
-    for (int i = 0; i < 12; i++) values[i] = (float)i;
-    ge_memory memory = memory_over(values, sizeof values, &e);
-    ge_tensor_desc desc = desc_of(GE_DTYPE_FLOAT32, 2, dims), back;
-    ge_tensor *tensor, *copy;
-    ge_tensor_info info;
-    ge_value *value;
-    const uint8_t *data;
-    size_t size;
-    desc.strides = strides;
-    check_ok(ge_tensor_create_over(NULL, &desc, &memory, &tensor));
-    check_ok(ge_tensor_get_info(tensor, &info, sizeof info));
-    assert_int_equal(info.is_dense, 0);
-    assert_int_equal(info.elements_count, 6);
-    check_ok(ge_tensor_get_desc(tensor, &back, sizeof back));
-    assert_memory_equal(back.strides, strides, sizeof strides);
-    assert_memory_equal(back.dims, dims, sizeof dims);
-    check_ok(ge_tensor_copy(tensor, &copy));
-    check_ok(ge_tensor_get_data(copy, &data, &size));
-    const float wanted[] = { 0, 4, 8, 1, 5, 9 };
-    assert_int_equal(size, sizeof wanted);
-    assert_memory_equal(data, wanted, sizeof wanted);
-    check_fails(ge_value_create_from_tensor(tensor, &value), GE_ERR_SHAPE, "tensor"); /* runs take dense ones */
-    ge_tensor_desc flat = desc_of(GE_DTYPE_FLOAT32, 2, dims);
-    ge_tensor *view;
-    check_fails(ge_tensor_create_view(tensor, &flat, &view), GE_ERR_SHAPE, "tensor");
-    check_ok(ge_tensor_destroy(copy));
-    check_ok(ge_tensor_destroy(tensor));
-    check_ended(e, 1);
-    memory = memory_over(values, 6 * sizeof(float), &e);
-    desc.strides = dense; /* the strides of a dense tensor */
-    check_ok(ge_tensor_create_over(NULL, &desc, &memory, &tensor));
-    check_ok(ge_tensor_get_info(tensor, &info, sizeof info));
-    assert_int_equal(info.is_dense, 1);
-    check_ok(ge_tensor_destroy(tensor));
-    memory = memory_over(values, sizeof values, &e);
-    desc.strides = negative;
-    check_fails(ge_tensor_create_over(NULL, &desc, &memory, &tensor), GE_ERR_SIZE, "desc");
-    check_ended(e, 1);
-    memory = memory_over(values, sizeof values, &e);
-    desc.strides = huge;
-    check_fails(ge_tensor_create_over(NULL, &desc, &memory, &tensor), GE_ERR_SIZE, "desc");
-    memory = memory_over(values, sizeof values, &e);
-    desc.strides = strides;
-    desc.dtype = GE_DTYPE_INT4; /* no strides between half bytes */
-    check_fails(ge_tensor_create_over(NULL, &desc, &memory, &tensor), GE_ERR_DTYPE, "desc");
-    check_ended(e, 1);
-}
-
-/* Each failure ends the memory, but for those where it could not be read. */
-static void test_over_memory_misuse(void **state) {
-    (void)state;
-    const int64_t dims[] = { 4 }, zero[] = { 0 };
-    float values[5] = { 0 };
-    ends e;
-    ge_memory memory = memory_over(values, 16, &e);
-    ge_tensor_desc desc = desc_of(GE_DTYPE_FLOAT32, 1, dims);
-    ge_tensor *tensor;
-    memory.data_size = 12;
-    check_fails(ge_tensor_create_over(NULL, &desc, &memory, &tensor), GE_ERR_SIZE, "memory");
-    assert_null(tensor);
-    check_ended(e, 1);
-    memory = memory_over(values, 20, &e); /* too many bytes are as wrong as too few */
-    check_fails(ge_tensor_create_over(NULL, &desc, &memory, &tensor), GE_ERR_SIZE, "memory");
-    memory = memory_over((uint8_t *)values + 1, 16, &e);
-    check_fails(ge_tensor_create_over(NULL, &desc, &memory, &tensor), GE_ERR_ALIGNMENT, "memory");
-    check_ended(e, 1);
-    memory = memory_over(NULL, 16, &e);
-    check_fails(ge_tensor_create_over(NULL, &desc, &memory, &tensor), GE_ERR_NULL_ARGUMENT, "memory");
-    check_ended(e, 1);
-    memory = memory_over(values, 16, &e);
-    memory.flags = 2;
-    check_fails(ge_tensor_create_over(NULL, &desc, &memory, &tensor), GE_ERR_INVALID_FLAG, "memory");
-    check_ended(e, 1);
-    memory = memory_over(values, 16, &e);
-    check_fails(ge_tensor_create_over(NULL, NULL, &memory, &tensor), GE_ERR_NULL_ARGUMENT, "desc");
-    check_ended(e, 1);
-    memory = memory_over(values, 16, &e);
-    check_fails(ge_tensor_create_over(NULL, &desc, &memory, NULL), GE_ERR_NULL_ARGUMENT, "out_tensor");
-    check_ended(e, 1);
-    memory = memory_over(values, 16, &e);
-    check_fails(ge_tensor_create_over(FOREIGN_HANDLE, &desc, &memory, &tensor), GE_ERR_HANDLE_FOREIGN, "context");
-    check_ended(e, 1);
-    desc.dtype = GE_DTYPE_STRING;
-    memory = memory_over(values, 16, &e);
-    check_fails(ge_tensor_create_over(NULL, &desc, &memory, &tensor), GE_ERR_DTYPE, "desc");
-    check_ended(e, 1);
-    memory = memory_over(values, 16, &e);
-    memory.struct_size = 3;
-    check_fails(ge_tensor_create_over(NULL, &desc, &memory, &tensor), GE_ERR_INVALID_STRUCT_SIZE, "memory");
-    memory.struct_size = sizeof memory;
-    memory.reserved_flags = 1;
-    check_fails(ge_tensor_create_over(NULL, &desc, &memory, &tensor), GE_ERR_INVALID_FLAG, "memory");
-    check_fails(ge_tensor_create_over(NULL, &desc, NULL, &tensor), GE_ERR_NULL_ARGUMENT, "memory");
-    check_ended(e, 0); /* memory itself was NULL or not a valid struct */
-    desc = desc_of(GE_DTYPE_FLOAT32, 1, zero);
-    memory = memory_over(NULL, 0, &e);
-    check_ok(ge_tensor_create_over(NULL, &desc, &memory, &tensor));
-    check_ok(ge_tensor_destroy(tensor));
-    check_ended(e, 1);
 }
 
 /* ---- views, copies ---- */
@@ -701,13 +523,11 @@ int main(void) {
         cmocka_unit_test(test_inits),            cmocka_unit_test(test_struct_growth),
         cmocka_unit_test(test_create),           cmocka_unit_test(test_scalar_and_empty),
         cmocka_unit_test(test_sub_byte_sizes),   cmocka_unit_test(test_create_bad_descs),
-        cmocka_unit_test(test_create_from_data), cmocka_unit_test(test_over_memory),
-        cmocka_unit_test(test_over_memory_strides), cmocka_unit_test(test_over_memory_misuse),
-        cmocka_unit_test(test_views),            cmocka_unit_test(test_origin_and_format),
-        cmocka_unit_test(test_copy),             cmocka_unit_test(test_strings),
-        cmocka_unit_test(test_strings_misuse),   cmocka_unit_test(test_values),
-        cmocka_unit_test(test_values_misuse),    cmocka_unit_test(test_reading_misuse),
-        cmocka_unit_test(test_device_placement),
+        cmocka_unit_test(test_create_from_data), cmocka_unit_test(test_views),
+        cmocka_unit_test(test_origin_and_format), cmocka_unit_test(test_copy),
+        cmocka_unit_test(test_strings),          cmocka_unit_test(test_strings_misuse),
+        cmocka_unit_test(test_values),           cmocka_unit_test(test_values_misuse),
+        cmocka_unit_test(test_reading_misuse),   cmocka_unit_test(test_device_placement),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
