@@ -34,7 +34,7 @@ typedef struct compile_job {
     int64_t last_report_ns;
     gei_sink notes;
     gei_diag *diag;
-    uint64_t done;
+    uint32_t pass_units; /* of progress, as last told; the plan is one more */
 } compile_job;
 
 static int64_t now_ns(void) {
@@ -43,14 +43,24 @@ static int64_t now_ns(void) {
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-static bool progress(void *user, const char *what, uint32_t done, uint32_t total) {
-    compile_job *job = user;
+static bool report(compile_job *job, const char *what, uint64_t done, uint64_t total) {
     int64_t now = now_ns();
     if (!job->options.progress || (job->last_report_ns && now - job->last_report_ns < PROGRESS_PERIOD_NS)) return true;
     job->last_report_ns = now;
     ge_status st = job->options.progress(job->options.progress_user_data, what, strlen(what), done, total);
     if (st != GE_OK) job->stopped = gei_callback_status(st, job->diag);
     return st == GE_OK;
+}
+
+static bool passes_progress(void *user, const char *what, uint32_t done, uint32_t total) {
+    compile_job *job = user;
+    job->pass_units = total;
+    return report(job, what, done, (uint64_t)total + 1);
+}
+
+static bool plan_progress(void *user, const char *what, uint32_t done, uint32_t total) {
+    compile_job *job = user;
+    return report(job, what, (uint64_t)job->pass_units + done, (uint64_t)job->pass_units + total);
 }
 
 static ge_status run_passes(gei_graph *g, void *user, gei_diag *diag) {
@@ -96,9 +106,9 @@ static ge_status compile_begin(compile_job *job, const ge_compile_options *optio
     job->passes.off = job->off;
     job->passes.n_off = job->n_off;
     job->passes.notes = &job->notes;
-    job->passes.progress = progress;
+    job->passes.progress = passes_progress;
     job->passes.progress_user = job;
-    job->inner.progress = progress;
+    job->inner.progress = plan_progress;
     job->inner.progress_user = job;
     return GE_OK;
 }
@@ -178,7 +188,9 @@ ge_status ge_graph_compile(const ge_graph *graph, const ge_compile_options *opti
             st = gei_handle_fault(why, "graph", 0, graph, GEI_HANDLE_GRAPH, &diag);
         } else {
             const gei_graph *g = gei_view_graph(view, &diag);
+            uint32_t modes = gei_fp_enter();
             st = g ? compile(view, g, &job, out_model, &diag) : diag.status;
+            gei_fp_leave(modes);
             gei_handle_unlease(graph);
         }
     }

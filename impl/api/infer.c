@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "api/id.h"
+#include "api/model.h"
 #include "ops/eval.h"
 
 /* Infos of the inputs with new shapes; NULL when none are given. */
@@ -55,7 +56,9 @@ ge_status ge_graph_infer_shapes(ge_graph *graph, const int64_t *dims, size_t dim
     if (!ranks && ranks_count) return gei_call_null(__func__, "ranks", 3);
     GEI_GRAPH(g, graph);
     gei_arena_init(&arena, g->from);
+    uint32_t modes = gei_fp_enter();
     ge_status st = infer(g, dims, dims_count, ranks, ranks_count, &arena, &diag);
+    gei_fp_leave(modes);
     gei_arena_deinit(&arena);
     return GEI_RETURN(st);
 }

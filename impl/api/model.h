@@ -19,7 +19,8 @@ typedef struct gei_api_io {
 ge_status gei_model_handle(gei_api_context *c, gei_model *model, uint64_t source_nodes, uint64_t compile_ns, gei_sink *passes_text,
                            ge_model **out, gei_diag *diag);
 
-/* Sets the rounding and denormal modes kernels expect on the caller's thread and gives back what was there. */
+/* Sets the floating-point modes kernels expect on the caller's thread and gives back what was there.  For whatever may run a kernel:
+ * runs, but also compiling and inferring, which fold constants. */
 uint32_t gei_fp_enter(void);
 void gei_fp_leave(uint32_t saved);
 

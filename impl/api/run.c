@@ -9,12 +9,14 @@
 
 #define FEW_VALUES 16 /* more inputs or outputs than this are listed on the heap */
 
-/* Round to nearest, denormals kept: what the host set on its thread must not change results (and is put back). */
+/* Round to nearest, denormals kept, no traps: what the host set on its thread must not change results (and is put back). */
 uint32_t gei_fp_enter(void) {
 #if defined(__SSE2__)
     uint32_t saved = _mm_getcsr();
     const uint32_t modes = 0x8040u | 0x6000u; /* flush-to-zero, denormals-are-zero, rounding */
-    if (saved & modes) _mm_setcsr(saved & ~modes);
+    const uint32_t masks = 0x1F80u;           /* 1: that exception does not trap */
+    uint32_t wanted = (saved & ~modes) | masks;
+    if (saved != wanted) _mm_setcsr(wanted);
     return saved;
 #else
     return 0;
