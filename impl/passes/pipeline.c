@@ -70,7 +70,10 @@ static bool is_off(const gei_pipeline_options *options, const char *name) {
 static ge_status run_pass(driver *d, const gei_pass *pass, gei_diag *diag) {
     gei_pass_context *c = &d->context;
     const gei_pipeline_options *o = d->options;
-    if (is_off(o, pass->name)) return GE_OK;
+    if (is_off(o, pass->name)) {
+        d->done++;
+        return GE_OK;
+    }
     if (o->progress && !o->progress(o->progress_user, pass->name, d->done, d->total))
         return gei_fail(diag, GE_ERR_CANCELLED, "compile was cancelled before pass '%s'", pass->name);
     GEI_TRY(refresh(d, pass->needs, diag));
@@ -89,11 +92,18 @@ static ge_status run_pass(driver *d, const gei_pass *pass, gei_diag *diag) {
     return GE_OK;
 }
 
+static uint32_t passes_of(gei_stage stage) {
+    uint32_t n = 0;
+    for (size_t i = 0; i < GEI_COUNT(table); i++) n += table[i].stage == stage;
+    return n;
+}
+
 /* One stage of the table; the clean-up stage runs until nothing changes. */
 static ge_status run_stage(driver *d, gei_stage stage, gei_diag *diag) {
     uint32_t rounds = stage == GEI_STAGE_CLEAN ? CLEAN_ROUNDS : 1;
     for (uint32_t round = 0; round < rounds; round++) {
         uint64_t before = d->context.n_changes;
+        if (round > 0) d->total += passes_of(stage);
         for (size_t i = 0; i < GEI_COUNT(table); i++)
             if (table[i].stage == stage) GEI_TRY(run_pass(d, &table[i], diag));
         if (d->context.n_changes == before) break;
@@ -134,6 +144,7 @@ ge_status gei_passes_run(gei_graph *g, const gei_allocator *from, const gei_pipe
     forget_graph(&d);
     for (size_t i = 0; st == GE_OK && i < g->subgraphs.count; i++) {
         if (!g->subgraphs.items[i]) continue;
+        d.total = d.done + (uint32_t)(GEI_COUNT(table) * (g->subgraphs.count - i));
         st = run_graph(&d, g->subgraphs.items[i], diag);
         forget_graph(&d);
     }
