@@ -72,8 +72,8 @@ static ge_status tensor_for(const gei_api_binding *b, const ge_value *value, siz
     const gei_api_value *v = gei_handle_get(value, GEI_HANDLE_VALUE, &why);
     if (v && v->ctx != b->ctx) why = GE_ERR_HANDLE_OTHER_CONTEXT;
     if (why != GE_OK) {
-        gei_diag_detail(diag, "handle", "%s", ge_status_name(why));
-        return gei_argument_fail(diag, "value", 2, why, "value handle cannot be used: %s", ge_status_name(why));
+        gei_diag_detail(diag, "handle", "%s", gei_status_name(why));
+        return gei_argument_fail(diag, "value", 2, why, "value handle cannot be used: %s", gei_status_name(why));
     }
     if (v->kind != GE_VALUE_TENSOR || !v->tensor) return gei_argument_fail(diag, "value", 2, GE_ERR_WRONG_KIND, "the value holds no tensor");
     *out = v->tensor;

@@ -26,6 +26,10 @@ static inline void gei_call_begin(gei_diag *diag) {
     diag->message[0] = diag->node[0] = diag->argument[0] = diag->found[0] = diag->wanted[0] = 0;
 }
 
+/* As ge_status_name.  Calls of a public function from another source leave a bare declaration in the debug information, and abidw
+ * then loses the function's type: inner code calls the inner name. */
+const char *gei_status_name(ge_status status);
+
 /* On failure: writes the thread's record.  Returns st. */
 ge_status gei_call_end(const char *function, ge_status st, gei_diag *diag);
 ge_status gei_call_null(const char *function, const char *argument, int32_t index);

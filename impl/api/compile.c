@@ -87,7 +87,7 @@ static ge_status read_options(compile_job *job, gei_diag *diag) {
     ge_status why = GE_OK;
     if (!job->options.options) return GE_OK;
     const gei_api_options *set = gei_handle_get(job->options.options, GEI_HANDLE_OPTIONS, &why);
-    if (!set) return gei_argument_fail(diag, "options", 1, why, "options holds an options handle that cannot be used: %s", ge_status_name(why));
+    if (!set) return gei_argument_fail(diag, "options", 1, why, "options holds an options handle that cannot be used: %s", gei_status_name(why));
     job->passes.none = strcmp(gei_options_text(set, "ge.oo.level"), "O0") == 0;
     job->inner.plan.reference_only = gei_options_int(set, "ge.referenceKernels", 0) != 0;
     job->inner.model.max_instances = (uint32_t)gei_options_int(set, "ge.maxShapes", 0);

@@ -116,6 +116,12 @@ const char *gei_status_sentence(ge_status status) {
     return status >> 16 == GE_CLASS_CALLBACK ? "a callback failed" : "a failure without a known status";
 }
 
+const char *gei_status_name(ge_status status) {
+    for (size_t i = 0; i < GEI_COUNT(statuses); i++)
+        if (statuses[i].status == status) return statuses[i].name;
+    return status >> 16 == GE_CLASS_CALLBACK ? "GE_ERR_CALLBACK" : "GE_ERR_UNKNOWN";
+}
+
 ge_status gei_callback_status(ge_status returned, gei_diag *diag) {
     int32_t class = returned >> 16;
     ge_status st = class >= GE_CLASS_ARGUMENT && class <= GE_CLASS_CALLBACK ? returned : GE_ERR_CALLBACK;
@@ -123,14 +129,10 @@ ge_status gei_callback_status(ge_status returned, gei_diag *diag) {
         last.callback_status = st;
         return gei_fail(diag, st, "%s", callback_message);
     }
-    return gei_fail(diag, st, "a callback returned %s (%d)", ge_status_name(returned), returned);
+    return gei_fail(diag, st, "a callback returned %s (%d)", gei_status_name(returned), returned);
 }
 
-const char *ge_status_name(ge_status status) {
-    for (size_t i = 0; i < GEI_COUNT(statuses); i++)
-        if (statuses[i].status == status) return statuses[i].name;
-    return status >> 16 == GE_CLASS_CALLBACK ? "GE_ERR_CALLBACK" : "GE_ERR_UNKNOWN";
-}
+const char *ge_status_name(ge_status status) { return gei_status_name(status); }
 
 static void error_destroy(void *object) {
     error_object *e = object;

@@ -41,7 +41,7 @@ static ge_status import_begin(import_job *job, const ge_import_options *options,
     if (o->options) {
         ge_status why = GE_OK;
         const gei_api_options *set = gei_handle_get(o->options, GEI_HANDLE_OPTIONS, &why);
-        if (!set) return gei_argument_fail(diag, "options", 3, why, "options holds an options handle that cannot be used: %s", ge_status_name(why));
+        if (!set) return gei_argument_fail(diag, "options", 3, why, "options holds an options handle that cannot be used: %s", gei_status_name(why));
         job->onnx.copy = gei_options_int(set, "ge.map", 1) == 0;
     }
     if (!o->base_path) return GE_OK;

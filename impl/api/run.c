@@ -60,7 +60,7 @@ static ge_status input_tensors(const gei_api_model *m, const ge_value *const *va
         else if (v && (v->kind != GE_VALUE_TENSOR || !v->tensor)) why = GE_ERR_WRONG_KIND;
         if (why == GE_OK) out[i] = gei_tensor_retain(v->tensor);
         if (v) gei_handle_unlease(values[i]);
-        if (why != GE_OK) return gei_argument_fail(diag, "inputs", 2, why, "value of input '%s' cannot be used: %s", plan->inputs[i].name, ge_status_name(why));
+        if (why != GE_OK) return gei_argument_fail(diag, "inputs", 2, why, "value of input '%s' cannot be used: %s", plan->inputs[i].name, gei_status_name(why));
     }
     return GE_OK;
 }

@@ -1,0 +1,381 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the library does to its process, and what it stands when the process is odd.  Each case runs in a child of its own, so that
+ * one may end in any way; the exit code says what happened. */
+#include "builder_test.h"
+
+#include <dlfcn.h>
+#include <fenv.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <locale.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#if defined(__SSE2__)
+#include <xmmintrin.h>
+#endif
+
+/* In children cmocka's own failure would return into the parent's code: they exit instead. */
+#define MUST(condition)                                                                       \
+    do {                                                                                      \
+        if (!(condition)) {                                                                   \
+            fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition);                   \
+            _exit(1);                                                                         \
+        }                                                                                     \
+    } while (0)
+#define OK(call) MUST((call) == GE_OK)
+
+/* ---- a model that takes a while: a product of two matrices, and threads ---- */
+
+typedef struct work {
+    ge_context *context;
+    ge_model *model;
+    ge_value *in;
+} work;
+
+static void work_open(work *w, int64_t n) {
+    const int64_t dims[] = { n, n };
+    ge_tensor_desc desc = desc_of(GE_DTYPE_FLOAT32, 2, dims);
+    ge_builder *b;
+    ge_graph *g;
+    ge_tensor *t;
+    ge_value_id x, y;
+    OK(ge_context_create(NULL, &w->context));
+    OK(ge_builder_create(w->context, "w", 1, &b));
+    OK(ge_builder_add_graph_input(b, "x", 1, 0, &desc, &x));
+    OK(ge_builder_begin_op(b, "MatMulV2", GE_NTS, NULL, 0));
+    OK(ge_builder_add_input(b, x));
+    OK(ge_builder_add_input(b, x));
+    OK(ge_builder_end_op(b, &y, 1, NULL));
+    OK(ge_builder_build(b, &y, 1, &g));
+    OK(ge_builder_destroy(b));
+    OK(ge_graph_compile(g, NULL, &w->model));
+    OK(ge_graph_destroy(g));
+    OK(ge_tensor_create(w->context, &desc, &t));
+    OK(ge_value_create_from_tensor(t, &w->in));
+    OK(ge_tensor_destroy(t));
+}
+static ge_status work_run(const work *w) {
+    const ge_value *in[] = { w->in };
+    ge_value *out = NULL;
+    ge_status st = ge_model_run(w->model, NULL, in, 1, &out, 1);
+    OK(ge_value_destroy(out));
+    return st;
+}
+static void work_close(work *w) {
+    OK(ge_value_destroy(w->in));
+    OK(ge_model_destroy(w->model));
+    OK(ge_context_destroy(w->context));
+}
+static void *runs_forever(void *arg) {
+    work copy = *(work *)arg;
+    const ge_value *in[] = { copy.in };
+    for (;;) {
+        ge_value *out = NULL;
+        if (ge_model_run(copy.model, NULL, in, 1, &out, 1) != GE_OK) return NULL;
+        if (ge_value_destroy(out) != GE_OK) return NULL;
+    }
+}
+
+/* ---- cases: return is success ---- */
+
+static void fork_before(uint32_t seed) { /* this child has made nothing before it was forked */
+    (void)seed;
+    work w;
+    work_open(&w, 64);
+    OK(work_run(&w));
+    work_close(&w);
+}
+
+static void fork_after(uint32_t seed) {
+    (void)seed;
+    work w;
+    pthread_t busy;
+    work_open(&w, 160);
+    OK(work_run(&w));
+    MUST(pthread_create(&busy, NULL, runs_forever, &w) == 0);
+    pid_t child = fork();
+    if (child == 0) {
+        work again;
+        MUST(work_run(&w) == GE_ERR_FORKED);
+        ge_error *error;
+        ge_error_take(&error);
+        MUST(error && ge_error_get_status(error) == GE_ERR_FORKED && ge_error_get_message(error)[0]);
+        OK(ge_error_release(error));
+        work_close(&w); /* frees nothing, says yes */
+        work_open(&again, 64);
+        OK(work_run(&again));
+        work_close(&again);
+        _exit(0);
+    }
+    int status;
+    MUST(child > 0 && waitpid(child, &status, 0) == child && status == 0);
+    OK(work_run(&w)); /* the parent goes on */
+}
+
+/* Objects destroyed in a random order while runs are in flight, then the end of the process. */
+static void exit_in_flight(uint32_t seed) {
+    static work w;
+    pthread_t busy[2];
+    work_open(&w, 48 + seed % 64);
+    uint32_t n = 1 + seed % 2;
+    for (uint32_t i = 0; i < n; i++) MUST(pthread_create(&busy[i], NULL, runs_forever, &w) == 0);
+    if (seed & 4) usleep(seed % 700);
+    ge_context *c = w.context;
+    ge_model *m = w.model;
+    ge_value *v = w.in;
+    for (uint32_t i = 0; i < 3; i++) {
+        switch ((seed / 8 + i) % 4) {
+            case 0: OK(ge_context_destroy(c)); c = NULL; break;
+            case 1: OK(ge_model_destroy(m)); m = NULL; break;
+            case 2: OK(ge_value_destroy(v)); v = NULL; break;
+            default: break;
+        }
+    }
+    exit(0);
+}
+
+static volatile sig_atomic_t n_signals;
+static void on_signal(int number) { (void)number; n_signals = n_signals + 1; }
+static void signals(uint32_t seed) {
+    (void)seed;
+    struct sigaction action = { .sa_handler = on_signal }, found, first[32] = { 0 };
+    sigset_t before, after;
+    struct itimerval every = { { 0, 500 }, { 0, 500 } }, never = { { 0, 0 }, { 0, 0 } };
+    sigaction(SIGALRM, &action, NULL);
+    for (int s = 1; s < 32; s++) (void)sigaction(s, NULL, &first[s]); /* the test framework has some */
+    pthread_sigmask(SIG_SETMASK, NULL, &before);
+    work w;
+    work_open(&w, 96);
+    setitimer(ITIMER_REAL, &every, NULL);
+    for (int i = 0; i < 200 || (n_signals < 20 && i < 20000); i++) OK(work_run(&w));
+    setitimer(ITIMER_REAL, &never, NULL);
+    work_close(&w);
+    MUST(n_signals > 0);
+    pthread_sigmask(SIG_SETMASK, NULL, &after);
+    for (int s = 1; s < 32; s++) MUST(sigismember(&before, s) == sigismember(&after, s));
+    for (int s = 1; s < 32; s++)
+        if (sigaction(s, NULL, &found) == 0) MUST(found.sa_handler == first[s].sa_handler && found.sa_flags == first[s].sa_flags);
+}
+
+/* Without the locale installed, a comma is still what a library that asks the C library would print. */
+static void comma_locale(uint32_t seed) {
+    (void)seed;
+    const char *names[] = { "de_DE.UTF-8", "de_DE.utf8", "fr_FR.UTF-8", "nl_NL.UTF-8" };
+    const char *set = NULL;
+    for (size_t i = 0; i < 4 && !set; i++) set = setlocale(LC_ALL, names[i]);
+    ge_options *o;
+    ge_graph *g;
+    ge_attr_id attr;
+    const float half = 0.5f;
+    char *text;
+    OK(ge_options_create(&o));
+    OK(ge_options_destroy(o));
+    OK(ge_graph_create(NULL, "g", 1, &g));
+    OK(ge_graph_add_attr(g, 0, "f", 1, GE_ATTR_FLOAT, &attr));
+    OK(ge_graph_set_attr_floats(g, attr, &half, 1));
+    text = text_of(g);
+    MUST(strstr(text, "0.5") && !strstr(text, "0,5"));
+    free(text);
+    OK(ge_graph_destroy(g));
+    if (set) MUST(strcmp(setlocale(LC_ALL, NULL), set) == 0 || strstr(setlocale(LC_ALL, NULL), set));
+}
+
+static void float_mode(uint32_t seed) {
+    (void)seed;
+#if defined(__SSE2__)
+    const uint32_t odd = (_mm_getcsr() | 0x8040u | 0x4000u) & ~0x2000u; /* flush-to-zero, denormals-are-zero, rounding upwards */
+    const int64_t dims[] = { 1 };
+    const float tiny = 1e-40f;
+    float got;
+    ge_tensor_desc desc = desc_of(GE_DTYPE_FLOAT32, 1, dims);
+    ge_builder *b;
+    ge_graph *g;
+    ge_model *m;
+    ge_tensor *t;
+    ge_value *in, *out;
+    ge_value_id x, y;
+    const uint8_t *bytes;
+    size_t n;
+    _mm_setcsr(odd);
+    OK(ge_builder_create(NULL, "f", 1, &b));
+    OK(ge_builder_add_graph_input(b, "x", 1, 0, &desc, &x));
+    OK(ge_builder_begin_op(b, "Add", 3, NULL, 0));
+    OK(ge_builder_add_input(b, x));
+    OK(ge_builder_add_input(b, x));
+    OK(ge_builder_end_op(b, &y, 1, NULL));
+    OK(ge_builder_build(b, &y, 1, &g));
+    OK(ge_graph_compile(g, NULL, &m));
+    OK(ge_tensor_create_from_data(NULL, &desc, (const uint8_t *)&tiny, sizeof tiny, &t));
+    OK(ge_value_create_from_tensor(t, &in));
+    const ge_value *ins[] = { in };
+    OK(ge_model_run(m, NULL, ins, 1, &out, 1));
+    MUST((_mm_getcsr() & ~0x3fu) == (odd & ~0x3fu)); /* given back as it was, flags apart */
+    OK(ge_tensor_create_from_value(out, &t));
+    OK(ge_tensor_get_data(t, &bytes, &n));
+    memcpy(&got, bytes, sizeof got);
+    _mm_setcsr(0x1f80);
+    MUST(got == tiny + tiny && got > 0); /* a denormal, not flushed */
+#endif
+}
+
+static void *small_stack_body(void *arg) {
+    (void)arg;
+    work w;
+    work_open(&w, 64);
+    OK(work_run(&w));
+    ge_graph *g;
+    char *text;
+    OK(ge_graph_create(w.context, "g", 1, &g));
+    text = text_of(g);
+    free(text);
+    OK(ge_graph_destroy(g));
+    if (ge_graph_check(NULL) == GE_OK) return arg;
+    work_close(&w);
+    return NULL;
+}
+static void small_stack(uint32_t seed) {
+    (void)seed;
+    pthread_attr_t attr;
+    pthread_t thread;
+    size_t bytes = 64 << 10;
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    bytes = 1 << 20; /* red zones make frames many times as large */
+#endif
+    pthread_attr_init(&attr);
+    MUST(pthread_attr_setstacksize(&attr, bytes) == 0);
+    MUST(pthread_create(&thread, &attr, small_stack_body, NULL) == 0);
+    pthread_join(thread, NULL);
+}
+
+/* Address space used up for threads: stacks cannot be mapped, so the caller does all the work itself. */
+static void no_threads(uint32_t seed) {
+    (void)seed;
+    struct rlimit none = { 0, 0 };
+    MUST(setrlimit(RLIMIT_NPROC, &none) == 0);
+    if (geteuid() == 0 && setresuid(65534, 65534, 65534) != 0) _exit(1); /* the limit does not bind root */
+    pthread_t thread;
+    if (pthread_create(&thread, NULL, small_stack_body, NULL) == 0) _exit(1);
+    work w;
+    work_open(&w, 200);
+    OK(work_run(&w));
+    work_close(&w);
+}
+
+static void no_descriptors(uint32_t seed) {
+    (void)seed;
+    struct rlimit few = { 16, 16 };
+    MUST(setrlimit(RLIMIT_NOFILE, &few) == 0);
+    while (open("/dev/null", O_RDONLY) >= 0) {}
+    work w;
+    ge_graph *g = FOREIGN_HANDLE;
+    work_open(&w, 64);
+    OK(work_run(&w));
+    work_close(&w);
+    MUST(ge_graph_import_file(NULL, GE_FILE_AUTO, "models/relu.onnx", GE_NTS, NULL, &g) == GE_ERR_FILE);
+    MUST(g == NULL);
+}
+
+/* A second copy of the library by path, with state of its own; and dlclose with its workers alive. */
+static void two_copies(uint32_t seed) {
+    (void)seed;
+    Dl_info where;
+    char copy[PATH_MAX], command[2 * PATH_MAX + 16];
+    MUST(dladdr((void *)(uintptr_t)ge_get_version, &where));
+    snprintf(copy, sizeof copy, "%s/copy_%ld.so", getenv("GE_TEST_TMP") ? getenv("GE_TEST_TMP") : "/tmp", (long)getpid());
+    snprintf(command, sizeof command, "cp '%s' '%s'", where.dli_fname, copy);
+    MUST(system(command) == 0);
+    void *library = dlopen(copy, RTLD_NOW | RTLD_LOCAL);
+    unlink(copy);
+    MUST(library);
+    ge_status (*create)(const ge_options *, ge_context **) = (ge_status(*)(const ge_options *, ge_context **))dlsym(library, "ge_context_create");
+    ge_status (*destroy)(ge_context *) = (ge_status(*)(ge_context *))dlsym(library, "ge_context_destroy");
+    ge_context *theirs, *ours;
+    MUST(create && destroy && create != ge_context_create);
+    OK(create(NULL, &theirs));
+    OK(ge_context_create(NULL, &ours));
+    MUST(destroy(ours) == GE_ERR_HANDLE_FOREIGN && ge_context_destroy(theirs) == GE_ERR_HANDLE_FOREIGN);
+    OK(destroy(theirs));
+    work w;
+    work_open(&w, 200);
+    OK(work_run(&w));
+    MUST(dlclose(library) == 0);
+    OK(work_run(&w));
+    work_close(&w);
+    OK(ge_context_destroy(ours));
+}
+
+/* The library opened, used and closed by hand while its workers live. */
+static void close_with_threads(uint32_t seed) {
+    (void)seed;
+    Dl_info where;
+    MUST(dladdr((void *)(uintptr_t)ge_get_version, &where));
+    void *library = dlopen(where.dli_fname, RTLD_NOW);
+    MUST(library);
+    work w;
+    pthread_t busy;
+    work_open(&w, 200);
+    MUST(pthread_create(&busy, NULL, runs_forever, &w) == 0);
+    for (int i = 0; i < 4; i++) (void)dlclose(library);
+    OK(work_run(&w));
+    exit(0);
+}
+
+/* ---- the runner ---- */
+
+#if defined(__SANITIZE_ADDRESS__)
+/* Processes that end in the middle of work leave things behind; that is what is tried here. */
+const char *__asan_default_options(void);
+const char *__asan_default_options(void) { return "detect_leaks=0"; }
+#endif
+
+static void in_child(void (*body)(uint32_t), uint32_t seed, const char *what) {
+    pid_t child = fork();
+    if (child == 0) {
+        alarm(120);
+        body(seed);
+        _exit(0);
+    }
+    int status = -1;
+    if (child < 0 || waitpid(child, &status, 0) != child || status != 0) {
+        print_error("%s, seed %u: %s %d\n", what, seed, WIFSIGNALED(status) ? "signal" : "exit", WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
+        fail();
+    }
+}
+
+#define CASE(name)                                  \
+    static void test_##name(void **state) {         \
+        (void)state;                                \
+        in_child(name, 1, #name);                   \
+    }
+CASE(fork_before)
+CASE(fork_after)
+CASE(signals)
+CASE(comma_locale)
+CASE(float_mode)
+CASE(small_stack)
+CASE(no_threads)
+CASE(no_descriptors)
+CASE(two_copies)
+CASE(close_with_threads)
+
+static uint32_t n_teardowns = 60;
+static void test_teardowns(void **state) {
+    (void)state;
+    for (uint32_t i = 0; i < n_teardowns; i++) in_child(exit_in_flight, i * 2654435761u >> 7, "exit with runs in flight");
+    print_message("%u teardowns\n", n_teardowns);
+}
+
+int main(int argc, char **argv) {
+    if (argc > 1) n_teardowns = (uint32_t)strtoul(argv[1], NULL, 10);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_fork_before),    cmocka_unit_test(test_fork_after),     cmocka_unit_test(test_signals),
+        cmocka_unit_test(test_comma_locale),   cmocka_unit_test(test_float_mode),     cmocka_unit_test(test_small_stack),
+        cmocka_unit_test(test_no_threads),     cmocka_unit_test(test_no_descriptors), cmocka_unit_test(test_two_copies),
+        cmocka_unit_test(test_close_with_threads), cmocka_unit_test(test_teardowns),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
