@@ -28,37 +28,75 @@ size_t gei_conv_sgemm_scratch_bytes(const gei_sgemm_isa *isa) {
     return (size_t)gei_conv_sgemm_group(isa) * (size_t)isa->nr * GEI_CONV_K_BLOCK * sizeof(float);
 }
 
-/* One tap of `count` pixels that lie in one output row from `first_x` on; row is the input row, NULL when outside. */
-static void gather_row(const gei_window *w, const float *row, int64_t tap_x, int64_t first_x, int64_t count, float *to) {
-    int64_t step = w->stride[2], from = first_x * step - w->pad_begin[2] + tap_x * w->dilation[2], width = w->in[2];
-    if (!row) {
-        memset(to, 0, (size_t)count * sizeof *to);
-        return;
+/* Pixels of a panel that lie in one output row. */
+typedef struct piece {
+    int64_t x, from_y, from_z, count; /* first output place; input place of tap 0 in the other dims */
+} piece;
+
+static int cut_pieces(const gei_window *w, int64_t begin, int64_t end, piece *pieces) {
+    int n = 0;
+    int64_t x = begin % w->out[2], y = begin / w->out[2] % w->out[1], z = begin / (w->out[2] * w->out[1]);
+    for (int64_t pixel = begin; pixel < end; n++) {
+        int64_t count = w->out[2] - x < end - pixel ? w->out[2] - x : end - pixel;
+        pieces[n] = (piece){ x, y * w->stride[1] - w->pad_begin[1], z * w->stride[0] - w->pad_begin[0], count };
+        pixel += count;
+        x = 0;
+        if (++y < w->out[1]) continue;
+        y = 0;
+        z++;
     }
-    if (step == 1) {
-        int64_t skip = from < 0 ? -from : 0, end = width - from;
-        if (skip > count) skip = count;
-        if (end > count) end = count;
-        if (end < skip) end = skip;
-        memset(to, 0, (size_t)skip * sizeof *to);
-        memcpy(to + skip, row + from + skip, (size_t)(end - skip) * sizeof *to);
-        memset(to + end, 0, (size_t)(count - end) * sizeof *to);
-        return;
-    }
-    for (int64_t i = 0; i < count; i++, from += step) to[i] = from >= 0 && from < width ? row[from] : 0;
+    return n;
 }
 
-/* One row of columns (one input channel, one tap) for pixels [begin, end). */
-static void gather_tap(const gei_window *w, const float *plane, int64_t tap, int64_t begin, int64_t end, float *to) {
-    int64_t tap_x = tap % w->kernel[2], tap_y = tap / w->kernel[2] % w->kernel[1], tap_z = tap / (w->kernel[2] * w->kernel[1]);
-    for (int64_t pixel = begin; pixel < end;) {
-        int64_t x = pixel % w->out[2], y = pixel / w->out[2] % w->out[1], z = pixel / (w->out[2] * w->out[1]);
-        int64_t count = w->out[2] - x < end - pixel ? w->out[2] - x : end - pixel;
-        int64_t from_y = y * w->stride[1] - w->pad_begin[1] + tap_y * w->dilation[1];
-        int64_t from_z = z * w->stride[0] - w->pad_begin[0] + tap_z * w->dilation[0];
-        bool inside = from_y >= 0 && from_y < w->in[1] && from_z >= 0 && from_z < w->in[0];
-        gather_row(w, inside ? plane + (from_z * w->in[1] + from_y) * w->in[2] : NULL, tap_x, x, count, to + (pixel - begin));
-        pixel += count;
+static void zero(float *to, int64_t n) {
+    if (n > 0) memset(to, 0, (size_t)n * sizeof *to);
+}
+
+/* One tap of `count` pixels of an input row, from output place first_x on. */
+static void gather_row(const gei_window *w, const float *row, int64_t shift, int64_t first_x, int64_t count, float *to) {
+    int64_t step = w->stride[2], from = first_x * step + shift, room = w->in[2] - from;
+    int64_t skip = from < 0 ? (-from + step - 1) / step : 0, end = room <= 0 ? 0 : (room + step - 1) / step;
+    if (skip > count) skip = count;
+    if (end > count) end = count;
+    if (end < skip) end = skip;
+    zero(to, skip);
+    if (step == 1) memcpy(to + skip, row + from + skip, (size_t)(end - skip) * sizeof *to);
+    else if (step == 2)
+        for (int64_t i = skip; i < end; i++) to[i] = row[from + 2 * i];
+    else
+        for (int64_t i = skip; i < end; i++) to[i] = row[from + i * step];
+    zero(to + end, count - end);
+}
+
+/* Where row k of the columns comes from. */
+typedef struct column {
+    int64_t channel, tap_z, tap_y, tap_x;
+} column;
+
+static column column_at(const gei_window *w, int64_t k) {
+    int64_t n_taps = w->kernel[0] * w->kernel[1] * w->kernel[2], tap = k % n_taps;
+    return (column){ k / n_taps, tap / (w->kernel[2] * w->kernel[1]), tap / w->kernel[2] % w->kernel[1], tap % w->kernel[2] };
+}
+
+static void next_column(const gei_window *w, column *at) {
+    if (++at->tap_x < w->kernel[2]) return;
+    at->tap_x = 0;
+    if (++at->tap_y < w->kernel[1]) return;
+    at->tap_y = 0;
+    if (++at->tap_z < w->kernel[0]) return;
+    at->tap_z = 0;
+    at->channel++;
+}
+
+static void gather_tap(const gei_window *w, const float *plane, const column *at, const piece *pieces, int n_pieces, float *to) {
+    int64_t shift = at->tap_x * w->dilation[2] - w->pad_begin[2];
+    for (int i = 0; i < n_pieces; i++) {
+        const piece *p = &pieces[i];
+        int64_t y = p->from_y + at->tap_y * w->dilation[1], z = p->from_z + at->tap_z * w->dilation[0];
+        bool inside = y >= 0 && y < w->in[1] && z >= 0 && z < w->in[0];
+        if (inside) gather_row(w, plane + (z * w->in[1] + y) * w->in[2], shift, p->x, p->count, to);
+        else zero(to, p->count);
+        to += p->count;
     }
 }
 
@@ -70,14 +108,17 @@ static bool is_pointwise(const gei_window *w) {
 
 /* Rows [k_first, k_first + k_count) of the columns of one panel. */
 static void gather_panel(const gei_conv *c, const float *x, int64_t nr, int64_t panel, int64_t k_first, int64_t k_count, float *to) {
-    int64_t pixels = gei_conv_pixels(c), begin = panel * nr, end = begin + nr < pixels ? begin + nr : pixels, n_taps = taps(c);
-    size_t rest = (size_t)(nr - (end - begin)) * sizeof *to;
-    bool pointwise = is_pointwise(&c->window);
-    for (int64_t k = k_first; k < k_first + k_count; k++, to += nr) {
-        const float *plane = x + k / n_taps * c->x_channel;
-        if (pointwise) memcpy(to, plane + begin, (size_t)(end - begin) * sizeof *to);
-        else gather_tap(&c->window, plane, k % n_taps, begin, end, to);
-        if (rest) memset(to + (end - begin), 0, rest);
+    const gei_window *w = &c->window;
+    int64_t pixels = gei_conv_pixels(c), begin = panel * nr, end = begin + nr < pixels ? begin + nr : pixels, n = end - begin;
+    bool pointwise = is_pointwise(w);
+    piece pieces[GEI_SGEMM_MOST_COLUMNS];
+    column at = column_at(w, k_first);
+    int n_pieces = pointwise ? 0 : cut_pieces(w, begin, end, pieces);
+    for (int64_t k = 0; k < k_count; k++, to += nr, next_column(w, &at)) {
+        const float *plane = x + at.channel * c->x_channel;
+        if (pointwise) memcpy(to, plane + begin, (size_t)n * sizeof *to);
+        else gather_tap(w, plane, &at, pieces, n_pieces, to);
+        zero(to + n, nr - n);
     }
 }
 

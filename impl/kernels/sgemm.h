@@ -13,6 +13,8 @@
 
 typedef enum gei_act { GEI_ACT_NONE = 0, GEI_ACT_CLIP } gei_act; /* clip: max(lo, min(x, hi)); relu is lo 0, hi infinity; NaN stays */
 
+#define GEI_SGEMM_MOST_COLUMNS 64 /* nr of any instruction set is at most this */
+
 typedef struct gei_sgemm {
     int64_t m, n, k;
     const float *a;        /* row-major, or packed by gei_sgemm_pack_rows */

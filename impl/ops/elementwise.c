@@ -56,10 +56,11 @@ static ge_status check_dtype(const gei_infer *i, int32_t dtype, bool supported) 
 
 /* ---- wide loops ---- */
 
-static const gei_wide *wide_of(const gei_choice *c) {
-    const gei_wide *table = c->isa & GEI_ISA_AVX512 ? gei_wide_avx512 : c->isa & GEI_ISA_AVX2 ? gei_wide_avx2 : gei_wide_portable;
-    return gei_wide_find(table, c->node->def->name);
+const gei_wide *gei_wide_table(uint32_t isa) {
+    return isa & GEI_ISA_AVX512 ? gei_wide_avx512 : isa & GEI_ISA_AVX2 ? gei_wide_avx2 : gei_wide_portable;
 }
+
+static const gei_wide *wide_of(const gei_choice *c) { return gei_wide_find(gei_wide_table(c->isa), c->node->def->name); }
 
 bool gei_wide_accepts(const gei_choice *c, gei_reason *why) {
     for (uint32_t k = 0; k < c->n_in; k++)

@@ -42,6 +42,7 @@ typedef struct gei_binary {
 } gei_binary;
 
 /* Kernel "wide": the loop of the row's name in kernels/wide.h, run by the row's own .run, for float32 and halves. */
+const gei_wide *gei_wide_table(uint32_t isa);
 bool gei_wide_accepts(const gei_choice *c, gei_reason *why);
 ge_status gei_wide_prepare(gei_prepare *p, gei_diag *diag);
 #define GEI_WIDE_KERNEL(size_fn, run_fn, in_place_mask) \

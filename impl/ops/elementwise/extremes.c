@@ -19,18 +19,22 @@ static ge_status infer_clip(gei_infer *i) { return gei_infer_binary(i, &Maximum_
 
 static bool is_half(int32_t dtype) { return dtype == GEI_FLOAT16 || dtype == GEI_BFLOAT16; }
 
-static void clip_run(gei_lane lane, const char *const *in, const int64_t *step, char *y, int64_t n) {
-    Maximum_binary.loops[lane](in[0], step[0], in[1], step[1], y, n, NULL);
-    Minimum_binary.loops[lane](y, 1, in[2], step[2], y, n, NULL);
+typedef struct clip_loops {
+    gei_binary_loop larger, smaller;
+} clip_loops;
+
+static void clip_run(const clip_loops *loops, const char *const *in, const int64_t *step, char *y, int64_t n) {
+    loops->larger(in[0], step[0], in[1], step[1], y, n, NULL);
+    loops->smaller(y, 1, in[2], step[2], y, n, NULL);
 }
 
-static void clip_halves(int32_t dtype, const char *const *in, const int64_t *step, char *y, int64_t n) {
+static void clip_halves(const clip_loops *loops, int32_t dtype, const char *const *in, const int64_t *step, char *y, int64_t n) {
     float tiles[3][TILE], out[TILE];
     const char *wide[3] = { (const char *)tiles[0], (const char *)tiles[1], (const char *)tiles[2] };
     for (int64_t at = 0; at < n; at += TILE) {
         int64_t m = n - at < TILE ? n - at : TILE;
         for (int k = 0; k < 3; k++) gei_load_f32(dtype, in[k], at * step[k], step[k] ? m : 1, tiles[k]);
-        clip_run(GEI_LANE_F32, wide, step, (char *)out, m);
+        clip_run(loops, wide, step, (char *)out, m);
         gei_store_f32(dtype, out, y, at, m);
     }
 }
@@ -41,14 +45,17 @@ static ge_status run_clip(const gei_run *run, uint32_t part) {
     size_t bytes = gei_dtype_get(dtype)->bits / 8;
     int64_t begin, end, step[3];
     gei_broadcast_walk w;
+    const gei_wide *const *wide = run->prepared; /* Maximum, Minimum */
+    gei_lane lane = gei_lane_of(dtype);
+    clip_loops loops = wide ? (clip_loops){ wide[0]->binary, wide[1]->binary } : (clip_loops){ Maximum_binary.loops[lane], Minimum_binary.loops[lane] };
     for (int k = 0; k < 3; k++) step[k] = gei_broadcast_step(plan, k);
     gei_part_range(plan->n_elems, run->n_parts, part, &begin, &end);
     for (bool more = gei_broadcast_first(&w, plan, begin, end); more; more = gei_broadcast_next(&w)) {
         const char *in[3];
         char *y = (char *)run->out[0]->data + (size_t)w.at * bytes;
         for (int k = 0; k < 3; k++) in[k] = (const char *)run->in[k]->data + (size_t)w.offset[k] * bytes;
-        if (is_half(dtype)) clip_halves(dtype, in, step, y, w.run);
-        else clip_run(gei_lane_of(dtype), in, step, y, w.run);
+        if (is_half(dtype)) clip_halves(&loops, dtype, in, step, y, w.run);
+        else clip_run(&loops, in, step, y, w.run);
     }
     return GE_OK;
 }
@@ -65,7 +72,22 @@ static ge_status map_clip_11(gei_import *im, gei_diag *diag) {
     return GE_OK;
 }
 
-static const gei_kernel clip_kernels[] = { { .name = "ref", .size = gei_size_broadcast, .run = run_clip, .in_place = 1 }, { 0 } };
+static bool accepts_wide_clip(const gei_choice *c, gei_reason *why) {
+    return gei_lane_of(c->in[0]->dtype) == GEI_LANE_F32 || gei_refuse(why, "data type is %s", gei_dtype_name(c->in[0]->dtype));
+}
+
+static ge_status prepare_wide_clip(gei_prepare *p, gei_diag *diag) {
+    const gei_wide **pair = gei_arena_array(p->arena, const gei_wide *, 2);
+    if (!pair) return gei_out_of_memory(diag, 2 * sizeof *pair);
+    pair[0] = gei_wide_find(gei_wide_table(p->choice->isa), "Maximum");
+    pair[1] = gei_wide_find(gei_wide_table(p->choice->isa), "Minimum");
+    p->prepared = pair;
+    return GE_OK;
+}
+
+static const gei_kernel clip_kernels[] = { { .name = "wide", .accepts = accepts_wide_clip, .prepare = prepare_wide_clip, .size = gei_size_broadcast,
+                                             .run = run_clip, .in_place = 1 },
+                                           { .name = "ref", .size = gei_size_broadcast, .run = run_clip, .in_place = 1 }, { 0 } };
 static const gei_source clip_sources[] = { GEI_ONNX_MAP("Clip", 11, map_clip_11), { 0 } };
 
 GEI_OP(ClipByValue) = { .name = "ClipByValue", .infer = infer_clip, .kernels = clip_kernels, .sources = clip_sources,
