@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* option_table: every key an options object accepts, sorted by key.
  * X(key, levels, kind, default).  Levels as in GE: G process, S session, R graph, I and B offline build, P parsing a model file.
- * Keys that only mean something on an accelerator are accepted and have no effect here; own keys are at the end of options.c's list of
- * consumers. */
+ * Keys that only mean something on an accelerator are accepted and have no effect here; options.c lists those that have one. */
 #ifndef GEI_API_OPTION_TABLE_H
 #define GEI_API_OPTION_TABLE_H
 

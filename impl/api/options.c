@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "api/options.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "api/option_table.h"
@@ -31,6 +32,15 @@ struct gei_api_options {
 };
 
 #define NO_ROW UINT32_MAX
+
+/* Keys that something here reads; all others are accepted and logged. */
+static const char *const used_keys[] = { "ge.map", "ge.maxShapes", "ge.oo.level", "ge.passesOff", "ge.referenceKernels", "ge.threads" };
+
+static bool is_used(const char *key) {
+    for (size_t i = 0; i < GEI_COUNT(used_keys); i++)
+        if (strcmp(used_keys[i], key) == 0) return true;
+    return false;
+}
 
 static uint32_t row_of(const char *key, size_t size) {
     for (uint32_t i = 0; i < GEI_COUNT(rows); i++)
@@ -96,9 +106,7 @@ static option_value *find_value(const gei_api_options *o, uint32_t row) {
     return NULL;
 }
 
-static ge_status set_text(gei_api_options *o, const char *key, size_t key_size, const char *value, size_t value_size, gei_diag *diag) {
-    uint32_t row = row_of(key, key_size);
-    if (row == NO_ROW) return unknown_key(key, key_size, diag);
+static ge_status keep_text(gei_api_options *o, uint32_t row, const char *value, size_t value_size, gei_diag *diag) {
     char *text = gei_alloc(&gei_heap, value_size + 1, 1);
     if (!text) return gei_out_of_memory(diag, value_size + 1);
     if (value_size) memcpy(text, value, value_size);
@@ -121,6 +129,14 @@ static ge_status set_text(gei_api_options *o, const char *key, size_t key_size, 
     return gei_out_of_memory(diag, sizeof(option_value));
 }
 
+static ge_status set_text(gei_api_options *o, const char *key, size_t key_size, const char *value, size_t value_size, gei_diag *diag) {
+    uint32_t row = row_of(key, key_size);
+    if (row == NO_ROW) return unknown_key(key, key_size, diag);
+    GEI_TRY(keep_text(o, row, value, value_size, diag));
+    if (!is_used(rows[row].key)) gei_log_line(&o->ctx->log, GEI_LOG_INFO, "option '%s' has no effect here", rows[row].key);
+    return GE_OK;
+}
+
 static void options_destroy(void *object) {
     gei_api_options *o = object;
     gei_api_context *ctx = o->ctx;
@@ -130,10 +146,15 @@ static void options_destroy(void *object) {
     gei_object_gone(ctx);
 }
 
+static const char *text_of_row(const gei_api_options *o, uint32_t row) {
+    const option_value *v = find_value(o, row);
+    return v ? v->text : rows[row].def;
+}
+
 const char *gei_options_text(const gei_api_options *o, const char *key) {
     uint32_t row = row_of(key, strlen(key));
-    const option_value *v = o && row != NO_ROW ? find_value(o, row) : NULL;
-    return v ? v->text : row != NO_ROW ? rows[row].def : "";
+    assert(is_used(key) && row != NO_ROW);
+    return text_of_row(o, row);
 }
 
 int64_t gei_options_int(const gei_api_options *o, const char *key, int64_t absent) {
@@ -210,6 +231,6 @@ ge_status ge_options_get_text(const ge_options *options, const char *key, size_t
     GEI_CHECK(gei_text_in(key, &key_size, "key", 1, &diag));
     uint32_t row = row_of(key, key_size);
     if (row == NO_ROW) return GEI_RETURN(unknown_key(key, key_size, &diag));
-    const char *text = gei_options_text(o, rows[row].key);
+    const char *text = text_of_row(o, row);
     return GEI_RETURN(gei_text_out(text, strlen(text), buffer, buffer_size, out_size, &diag));
 }

@@ -183,6 +183,22 @@ static void test_log_sink_life(void **state) {
     assert_int_equal(b.destroyed, 2);
 }
 
+static void test_options_without_effect_are_logged(void **state) {
+    (void)state;
+    heard h = { 0 };
+    ge_options *options = options_new();
+    check_ok(ge_context_set_log_sink(NULL, GE_LOG_INFO, hear, &h, NULL));
+    check_ok(ge_options_set_int(options, "ge.threads", GE_NTS, 2));
+    check_fails(ge_options_set_int(options, "ge.thread", GE_NTS, 2), GE_ERR_UNKNOWN_OPTION, "key");
+    assert_int_equal(h.lines, 0);
+    check_ok(ge_options_set_text(options, "ge.socVersion", GE_NTS, "any", GE_NTS));
+    assert_int_equal(h.lines, 1);
+    check_ok(ge_options_set_text(options, "ge.backend", GE_NTS, "dnnl", GE_NTS));
+    assert_int_equal(h.lines, 2);
+    check_ok(ge_context_set_log_sink(NULL, GE_LOG_OFF, NULL, NULL, NULL));
+    check_ok(ge_options_destroy(options));
+}
+
 static void test_log_sink_misuse(void **state) {
     (void)state;
     heard a = { 0 };
@@ -250,7 +266,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_options),         cmocka_unit_test(test_options_misuse),   cmocka_unit_test(test_text_buffers),
         cmocka_unit_test(test_context),         cmocka_unit_test(test_context_misuse),   cmocka_unit_test(test_log_sink_life),
-        cmocka_unit_test(test_log_sink_misuse), cmocka_unit_test(test_destroy_keeps_the_record),
+        cmocka_unit_test(test_options_without_effect_are_logged), cmocka_unit_test(test_log_sink_misuse), cmocka_unit_test(test_destroy_keeps_the_record),
         cmocka_unit_test(test_log_sink_threads), cmocka_unit_test(test_destroy_race),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
