@@ -42,14 +42,16 @@ static ge_status known_outputs(const gei_pass_context *c, gei_node *node, gei_te
     return GE_OK;
 }
 
-static bool outputs_are_small(const gei_pass_context *c, gei_node *node) {
+static bool outputs_are_small(const gei_pass_context *c, gei_node *node, uint64_t *out_bytes) {
+    *out_bytes = 0;
     for (uint32_t i = 0; i < node->n_outs; i++) {
         const gei_info *info = gei_infos_of(c->infos, gei_value_of(node, i));
         int64_t n;
-        size_t size_bytes;
+        size_t size_bytes = 0;
         if (!gei_shape_elems(&info->shape, &n)) return false;
         if (info->dtype != GEI_STRING && (!gei_dtype_bytes(info->dtype, (uint64_t)n, &size_bytes) || size_bytes > c->fold_limit_bytes))
             return false;
+        *out_bytes += size_bytes;
     }
     return true;
 }
@@ -94,13 +96,19 @@ static ge_status fold_node(gei_pass_context *c, gei_node *node, gei_diag *diag) 
     if (!ins || !outs) return gei_out_of_memory(diag, 0);
     GEI_TRY(known_outputs(c, node, outs, diag));
     if (!outs[0]) {
-        if (!inputs_are_const(c, node, ins) || !outputs_are_small(c, node)) return GE_OK;
+        uint64_t made;
+        if (!inputs_are_const(c, node, ins) || !outputs_are_small(c, node, &made)) return GE_OK;
+        if (made > c->fold_left_bytes) {
+            gei_pass_note(c, "fold", node, "left to the run: enough memory went into folded constants");
+            return GE_OK;
+        }
         gei_diag why = { 0 };
         ge_status st = gei_eval_node(node, ins, outs, NULL, c->from, &why);
         if (st != GE_OK) { /* an error in data (index out of range) belongs to the run, should the run get there */
             gei_pass_note(c, "fold", node, why.message);
             return GE_OK;
         }
+        c->fold_left_bytes -= made;
     }
     ge_status st = replace_by_consts(c, node, outs, diag);
     for (uint32_t i = 0; i < node->n_outs; i++) gei_tensor_release(outs[i]);

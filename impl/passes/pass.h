@@ -28,6 +28,7 @@ typedef struct gei_pass_context {
     uint64_t n_changes;          /* the pass counts what it changed */
     const gei_allocator *from;
     uint64_t fold_limit_bytes;   /* largest constant a fold may make */
+    uint64_t fold_left_bytes;    /* what all further folds together may make: a small file cannot ask for much memory */
 } gei_pass_context;
 
 typedef struct gei_pass {
@@ -46,6 +47,7 @@ typedef struct gei_pipeline_options {
     const gei_log *log;
     gei_sink *notes;
     uint64_t fold_limit_bytes;   /* 0: 64 MiB */
+    uint64_t fold_total_bytes;   /* of all folds; 0: 256 MiB and eight times what constants hold before */
     bool check_each;             /* gei_graph_check after every pass */
     bool (*progress)(void *user, const char *pass, uint32_t done, uint32_t total); /* nullable; false cancels */
     void *progress_user;

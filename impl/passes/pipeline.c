@@ -6,6 +6,8 @@
 
 #define CLEAN_ROUNDS 8u /* the clean-up passes feed each other; more rounds than this never changed a model */
 #define FOLD_LIMIT_BYTES (UINT64_C(64) << 20)
+#define FOLD_TOTAL_BYTES (UINT64_C(256) << 20)
+#define FOLD_TOTAL_PER_BYTE 8u /* of the constants a graph comes with */
 
 /* Order matters inside a stage: identities first so that equal expressions look equal, folding before dead code so that what fed a
  * folded node goes in the same round. */
@@ -127,6 +129,21 @@ static void forget_graph(driver *d) {
     d->facts = 0;
 }
 
+static uint64_t constant_bytes(const gei_graph *g) {
+    uint64_t bytes = 0;
+    for (size_t i = 0; g && i < g->nodes.count; i++) {
+        const gei_tensor *t = g->nodes.items[i] ? gei_node_const(g->nodes.items[i]) : NULL;
+        if (t) bytes += t->size_bytes;
+    }
+    return bytes;
+}
+
+static uint64_t fold_total(const gei_graph *root) {
+    uint64_t bytes = constant_bytes(root);
+    for (size_t i = 0; i < root->subgraphs.count; i++) bytes += constant_bytes(root->subgraphs.items[i]);
+    return FOLD_TOTAL_BYTES + bytes * FOLD_TOTAL_PER_BYTE;
+}
+
 ge_status gei_passes_run(gei_graph *g, const gei_allocator *from, const gei_pipeline_options *options, gei_diag *diag) {
     driver d = { .options = options, .from = from };
     gei_arena_init(&d.order_arena, from);
@@ -137,6 +154,7 @@ ge_status gei_passes_run(gei_graph *g, const gei_allocator *from, const gei_pipe
     d.context.notes = options->notes;
     d.context.from = from;
     d.context.fold_limit_bytes = options->fold_limit_bytes ? options->fold_limit_bytes : FOLD_LIMIT_BYTES;
+    d.context.fold_left_bytes = options->fold_total_bytes ? options->fold_total_bytes : fold_total(g);
     d.total = (uint32_t)(GEI_COUNT(table) * (1 + g->subgraphs.count));
 
     /* A graph's removed nodes take their subgraphs with them, so the list is read again each time. */

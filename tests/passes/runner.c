@@ -3,6 +3,7 @@
  *
  *   case name_of_the_behaviour
  *   passes fold dead              only these run
+ *   budget 16                     bytes that folding may make; absent: the default
  *   graph "g" { ... }             before
  *   want
  *   graph "g" { ... }             after, compared in printed form
@@ -25,6 +26,7 @@ typedef struct graph_case {
     char name[128];
     char passes[MAX_PASSES][32];
     size_t n_passes;
+    unsigned long long fold_bytes; /* 0: the default */
     char *before, *after; /* graph texts */
 } graph_case;
 
@@ -68,6 +70,8 @@ static void read_file(const char *path) {
             after = false;
         } else if (c && strncmp(line, "passes ", 7) == 0 && !in_graph) {
             read_passes(c, line + 7);
+        } else if (c && strncmp(line, "budget ", 7) == 0 && !in_graph) {
+            c->fold_bytes = strtoull(line + 7, NULL, 10);
         } else if (c && strncmp(line, "want", 4) == 0 && !in_graph) {
             after = true;
         } else if (c) {
@@ -113,7 +117,7 @@ static void run_case(void **state) {
     assert_int_equal(n_found, c->n_passes);
 
     gei_graph *g = parse(c->before), *want = parse(c->after);
-    gei_pipeline_options options = { .off = off, .n_off = n_off, .check_each = true };
+    gei_pipeline_options options = { .off = off, .n_off = n_off, .fold_total_bytes = c->fold_bytes, .check_each = true };
     gei_diag diag = { 0 };
     if (gei_passes_run(g, &gei_heap, &options, &diag) != GE_OK) fail_msg("%s", diag.message);
     char *got_text = print(g), *want_text = print(want);
