@@ -156,7 +156,7 @@ def read_differences():
 
 def matches(pattern, case):
     if pattern.startswith("op:"):
-        return pattern[3:] in operators(case.model.graph)
+        return any(fnmatch.fnmatchcase(name, pattern[3:]) for name in operators(case.model.graph))
     return fnmatch.fnmatchcase(case.name, pattern)
 
 
