@@ -328,7 +328,7 @@ static void close_with_threads(uint32_t seed) {
 
 #if defined(__SANITIZE_ADDRESS__)
 /* Processes that end in the middle of work leave things behind; that is what is tried here. */
-const char *__asan_default_options(void);
+__attribute__((visibility("default"))) const char *__asan_default_options(void); /* the run time looks it up by name */
 const char *__asan_default_options(void) { return "detect_leaks=0"; }
 #endif
 
