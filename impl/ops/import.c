@@ -37,10 +37,16 @@ const gei_attr *gei_import_attr(const gei_import *im, const char *name) { return
 
 bool gei_import_has_attr(const gei_import *im, const char *name) { return find_attr(im, name) != NULL; }
 
+/* Nothing, and what was wrong is kept for the end of the mapping. */
+static void misread(const gei_import *im, const char *name, const gei_attr *a, const char *wanted) {
+    if (a && im->misread && !im->misread->attr) *im->misread = (gei_import_misread){ name, wanted, a->kind };
+}
+
 int64_t gei_import_int(const gei_import *im, const char *name, int64_t absent) {
     const gei_attr *a = find_attr(im, name);
     if (a && a->kind == GEI_ATTR_INT) return a->v.i;
     if (a && a->kind == GEI_ATTR_BOOL) return a->v.b;
+    misread(im, name, a, gei_attr_kind_name(GEI_ATTR_INT));
     return absent;
 }
 
@@ -48,19 +54,22 @@ double gei_import_float(const gei_import *im, const char *name, double absent) {
     const gei_attr *a = find_attr(im, name);
     if (a && a->kind == GEI_ATTR_FLOAT) return a->v.f;
     if (a && a->kind == GEI_ATTR_INT) return (double)a->v.i;
+    misread(im, name, a, gei_attr_kind_name(GEI_ATTR_FLOAT));
     return absent;
 }
 
 const char *gei_import_text(const gei_import *im, const char *name, const char *absent) {
     const gei_attr *a = find_attr(im, name);
-    return a && a->kind == GEI_ATTR_STRING ? a->v.s.data : absent;
+    if (a && a->kind == GEI_ATTR_STRING) return a->v.s.data;
+    misread(im, name, a, gei_attr_kind_name(GEI_ATTR_STRING));
+    return absent;
 }
 
 gei_int_list gei_import_ints(const gei_import *im, const char *name) {
     const gei_attr *a = find_attr(im, name);
-    if (!a) return (gei_int_list){ NULL, 0 };
-    if (a->kind == GEI_ATTR_INTS) return (gei_int_list){ a->v.ints, a->count };
-    if (a->kind == GEI_ATTR_INT) return (gei_int_list){ &a->v.i, 1 };
+    if (a && a->kind == GEI_ATTR_INTS) return (gei_int_list){ a->v.ints, a->count };
+    if (a && a->kind == GEI_ATTR_INT) return (gei_int_list){ &a->v.i, 1 };
+    misread(im, name, a, gei_attr_kind_name(GEI_ATTR_INTS));
     return (gei_int_list){ NULL, 0 };
 }
 
@@ -361,8 +370,20 @@ static ge_status check_inputs(const gei_import *im, gei_diag *diag) {
     return GE_OK;
 }
 
+static ge_status check_attrs(const gei_import *im, gei_diag *diag) {
+    const gei_import_misread *m = im->misread;
+    return m->attr ? gei_import_fail(im, GE_ERR_BAD_ATTR, diag, "attribute '%s' is of kind %s, wanted %s", m->attr,
+                                     gei_attr_kind_name(m->found), m->wanted)
+                   : GE_OK;
+}
+
 ge_status gei_import_run(gei_import *im, const gei_source *source, gei_diag *diag) {
-    GEI_TRY(source->map ? source->map(im, diag) : map_plain(im, source, diag));
+    gei_import_misread wrong = { .attr = NULL };
+    im->misread = &wrong;
+    ge_status status = source->map ? source->map(im, diag) : map_plain(im, source, diag);
+    if (status == GE_OK) status = check_attrs(im, diag);
+    im->misread = NULL;
+    GEI_TRY(status);
     GEI_TRY(check_outputs(im, diag));
     return check_inputs(im, diag);
 }

@@ -14,6 +14,13 @@ typedef struct gei_import_subgraph {
     uint32_t n_captured;
 } gei_import_subgraph;
 
+/* An attribute of the file that is of another kind than its mapping reads. */
+typedef struct gei_import_misread {
+    const char *attr;           /* NULL: none */
+    const char *wanted;
+    gei_attr_kind found;
+} gei_import_misread;
+
 typedef struct gei_import {
     const gei_op *op;           /* row whose mapping runs */
     const char *name;           /* foreign node name; unique node names are derived from it */
@@ -28,6 +35,7 @@ typedef struct gei_import {
     gei_value *outputs;         /* to fill; n_outputs as many as the foreign node names */
     uint32_t n_outputs;
     const char *const *output_names; /* foreign value names; "" where unused */
+    gei_import_misread *misread;     /* the first one; gei_import_run looks after it */
 } gei_import;
 
 /* ---- reading ---- */
@@ -37,6 +45,7 @@ gei_tensor *gei_import_const(const gei_import *im, uint32_t index); /* constant 
 /* Elements of a constant integer input; false when it is absent, not constant, no integers or more than cap. */
 bool gei_import_const_ints(const gei_import *im, uint32_t index, int64_t *out, size_t cap, size_t *out_count);
 bool gei_import_has_attr(const gei_import *im, const char *name);
+/* One attribute is read by one of these only: one of another kind counts as absent here and fails the mapping at its end. */
 int64_t gei_import_int(const gei_import *im, const char *name, int64_t absent);
 double gei_import_float(const gei_import *im, const char *name, double absent);
 const char *gei_import_text(const gei_import *im, const char *name, const char *absent);
