@@ -126,7 +126,8 @@ static int finish(checker *c, ge_status status, const ge_model_summary *summary)
         json_end(c->j);
     } else if (is_good) {
         put(c->path);
-        printf(": no problems in %llu nodes\n", (unsigned long long)summary->source_nodes_count);
+        printf(": no problems in %llu node%s\n", (unsigned long long)summary->source_nodes_count,
+               summary->source_nodes_count == 1 ? "" : "s");
     } else {
         put(c->path);
         printf(": %llu problem%s\n", (unsigned long long)c->n_problems, c->n_problems == 1 ? "" : "s");
