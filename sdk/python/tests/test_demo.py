@@ -58,6 +58,11 @@ def test_a_broken_file_gives_an_error_that_names_the_place(digits):
     assert caught.value.details
 
 
+def test_a_model_is_not_read_from_nothing():
+    with pytest.raises(TypeError, match="not None"):
+        ge.load(None)
+
+
 def test_close_twice_is_fine_and_use_after_close_is_an_error(digits, images):
     model = ge.load(digits / "digits.onnx")
     model.close()

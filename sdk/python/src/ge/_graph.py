@@ -24,6 +24,8 @@ class Graph(Handle):
         """Reads a model from a file (a path) or from memory (a bytes-like object)."""
         if format not in _FORMATS:
             raise ValueError(f"no file format '{format}'; there are: {', '.join(_FORMATS)}")
+        if source is None:
+            raise TypeError("a model is a path or a bytes-like object, not None")
         self._context = context
         with Options(options or {}) as settings:
             how = {"options": settings._live}

@@ -99,7 +99,7 @@ def tensor(source: Any, *, dtype: DType | None = None, copy: bool = False, conte
         desc = {"dtype": kind, "dims": array("q", view.shape)}
         return Tensor._over(_raw.ge_tensor_create_from_data(live(context), desc, view.tobytes()))
     if not view.c_contiguous:
-        raise ValueError("the memory is not contiguous in row-major order; pass copy=True")
+        raise ValueError("the memory is not contiguous in row-major order; ge.tensor(..., copy=True) copies it")
     return Tensor._over(_raw.tensor_over_buffer(live(context), view, DType.UNDEFINED if dtype is None else dtype))
 
 
