@@ -57,8 +57,8 @@ typedef enum gei_dkind {
     X(FLOAT8_E5M2, 35, "float8_e5m2", 8, GEI_KIND_FLOAT, 19, "DT_FLOAT8_E5M2")       \
     X(FLOAT8_E4M3FN, 36, "float8_e4m3fn", 8, GEI_KIND_FLOAT, 17, "DT_FLOAT8_E4M3FN") \
     X(FLOAT8_E8M0, 37, "float8_e8m0", 8, GEI_KIND_FLOAT, 24, "DT_FLOAT8_E8M0")       \
-    X(FLOAT6_E3M2, 38, "float6_e3m2", 6, GEI_KIND_FLOAT, 0, "DT_FLOAT6_E3M2")        \
-    X(FLOAT6_E2M3, 39, "float6_e2m3", 6, GEI_KIND_FLOAT, 0, "DT_FLOAT6_E2M3")        \
+    X(FLOAT6_E3M2, 38, "float6_e3m2", 6, GEI_KIND_FLOAT, 28, "DT_FLOAT6_E3M2")        \
+    X(FLOAT6_E2M3, 39, "float6_e2m3", 6, GEI_KIND_FLOAT, 27, "DT_FLOAT6_E2M3")        \
     X(FLOAT4_E2M1, 40, "float4_e2m1", 4, GEI_KIND_FLOAT, 23, "DT_FLOAT4_E2M1")       \
     X(FLOAT4_E1M2, 41, "float4_e1m2", 4, GEI_KIND_FLOAT, 0, "DT_FLOAT4_E1M2")        \
     X(HIFLOAT4, 42, "hifloat4", 4, GEI_KIND_FLOAT, 0, "DT_HIFLOAT4")                 \
