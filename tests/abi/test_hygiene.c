@@ -119,10 +119,10 @@ static void fork_after(uint32_t seed) {
 /* Objects destroyed in a random order while runs are in flight, then the end of the process. */
 static void exit_in_flight(uint32_t seed) {
     static work w;
-    pthread_t busy[2];
+    pthread_t busy;
     work_open(&w, 48 + seed % 64);
     uint32_t n = 1 + seed % 2;
-    for (uint32_t i = 0; i < n; i++) MUST(pthread_create(&busy[i], NULL, runs_forever, &w) == 0);
+    for (uint32_t i = 0; i < n; i++) MUST(pthread_create(&busy, NULL, runs_forever, &w) == 0 && pthread_detach(busy) == 0);
     if (seed & 4) usleep(seed % 700);
     ge_context *c = w.context;
     ge_model *m = w.model;
@@ -318,7 +318,7 @@ static void close_with_threads(uint32_t seed) {
     work w;
     pthread_t busy;
     work_open(&w, 200);
-    MUST(pthread_create(&busy, NULL, runs_forever, &w) == 0);
+    MUST(pthread_create(&busy, NULL, runs_forever, &w) == 0 && pthread_detach(busy) == 0);
     for (int i = 0; i < 4; i++) (void)dlclose(library);
     OK(work_run(&w));
     exit(0);
