@@ -8,10 +8,11 @@
 #include "kernels/types.h"
 #include "ops/elementwise.h"
 #include "ops/import.h"
+#include "ops/matrix/einsum_fast.h"
 
-#define MAX_INPUTS 16
-#define MAX_LABELS (52 + GEI_MAX_RANK) /* letters, then the dims of "...", counted from the last */
-#define DOTS 52
+#define MAX_INPUTS GEI_EINSUM_INPUTS
+#define MAX_LABELS GEI_EINSUM_LABELS
+#define DOTS 52 /* labels: letters, then the dims of "...", counted from the last */
 
 typedef struct term { /* labels of one input or of the result; DOTS stands for "..." */
     int32_t n, dots;  /* labels; place of "...", -1 when there is none */
@@ -156,15 +157,9 @@ static ge_status infer_einsum(gei_infer *i) {
     return GE_OK;
 }
 
-/* ---- reference kernel ---- */
+/* ---- the plan and the reference kernel ---- */
 
-typedef struct plan {
-    uint32_t n_in;
-    int32_t n_out, n_sum;               /* labels of the result, labels summed over (at least one) */
-    int64_t elems, terms;               /* of the result; of one sum */
-    int64_t dims[MAX_LABELS];           /* result labels first */
-    int64_t strides[MAX_INPUTS][MAX_LABELS];
-} plan;
+typedef gei_einsum_plan plan;
 
 static void add_label(plan *p, int32_t at, int32_t label, const gei_sizing *s, const equation *e, int64_t size) {
     p->dims[at] = size;
@@ -179,13 +174,11 @@ static void add_label(plan *p, int32_t at, int32_t label, const gei_sizing *s, c
     }
 }
 
-static ge_status size_einsum(gei_sizing *s, gei_diag *diag) {
+ge_status gei_einsum_plan_make(gei_sizing *s, plan *p, gei_diag *diag) {
     gei_infer i = { .node = s->node, .in = s->in, .n_in = s->n_in, .diag = diag };
     equation e;
     gei_dim sizes[MAX_LABELS];
     int32_t dots;
-    plan *p = gei_arena_new(s->arena, plan);
-    if (!p) return gei_out_of_memory(diag, sizeof *p);
     GEI_TRY(read_equation(&i, &e));
     GEI_TRY(label_sizes(&i, &e, sizes, &dots));
     bool in_result[MAX_LABELS] = { false };
@@ -205,6 +198,13 @@ static ge_status size_einsum(gei_sizing *s, gei_diag *diag) {
         add_label(p, p->n_out + p->n_sum++, label, s, &e, sizes[label]);
     }
     if (p->n_sum == 0) p->dims[p->n_out + p->n_sum++] = 1;
+    return GE_OK;
+}
+
+static ge_status size_einsum(gei_sizing *s, gei_diag *diag) {
+    plan *p = gei_arena_new(s->arena, plan);
+    if (!p) return gei_out_of_memory(diag, sizeof *p);
+    GEI_TRY(gei_einsum_plan_make(s, p, diag));
     s->sized = p;
     s->n_parts = gei_parts(p->elems, p->terms < 16384 ? 16384 / (p->terms + 1) + 1 : 1);
     s->cost = (double)p->elems * (double)p->terms * p->n_in;
@@ -275,7 +275,25 @@ static ge_status run_einsum(const gei_run *run, uint32_t part) {
     return GE_OK;
 }
 
-static const gei_kernel einsum_kernels[] = { { .name = "ref", .size = size_einsum, .run = run_einsum }, { 0 } };
+/* One label is summed over and in both of two inputs; each input has a label of its own in the result; none stands twice in a term. */
+bool gei_einsum_is_product(const gei_node *node, uint32_t n_in) {
+    gei_infer i = { .node = node, .n_in = n_in };
+    equation e;
+    uint64_t has[2] = { 0, 0 }, result = 0;
+    if (n_in != 2 || read_equation(&i, &e) != GE_OK || e.in[0].dots >= 0 || e.in[1].dots >= 0) return false;
+    for (int k = 0; k < 2; k++)
+        for (int32_t d = 0; d < e.in[k].n; d++) {
+            uint64_t bit = UINT64_C(1) << e.in[k].labels[d];
+            if (has[k] & bit) return false;
+            has[k] |= bit;
+        }
+    for (int32_t d = 0; d < e.out.n; d++) result |= UINT64_C(1) << e.out.labels[d];
+    uint64_t summed = (has[0] | has[1]) & ~result;
+    bool one = summed && (summed & (summed - 1)) == 0 && (summed & has[0] & has[1]);
+    return one && (has[0] & ~has[1] & result) && (has[1] & ~has[0] & result);
+}
+
+static const gei_kernel einsum_kernels[] = { GEI_EINSUM_FAST_KERNEL, { .name = "ref", .size = size_einsum, .run = run_einsum }, { 0 } };
 
 static ge_status map_einsum(gei_import *im, gei_diag *diag) {
     gei_node *node;
