@@ -78,6 +78,11 @@ static double factor_of(const gei_norm *n, double spread) {
     }
 }
 
+/* One run; constant steps let it be computed in vectors. */
+#define APPLY(T, LOAD, STORE, STEP, GAIN_AT, SHIFT_AT)                                           \
+    for (int64_t j = 0; j < run; j++)                                                            \
+        out[j * (STEP)] = (T)STORE(((double)LOAD(in[j * (STEP)]) - mean) * factor * g[GAIN_AT] + o[SHIFT_AT]);
+
 #define NORM(suffix, T, LOAD, STORE)                                                                                              \
     SUM(sum_##suffix, T, LOAD, v)                                                                                                 \
     SUM(sum_abs_##suffix, T, LOAD, fabs(v))                                                                                       \
@@ -89,14 +94,17 @@ static double factor_of(const gei_norm *n, double spread) {
         const T *x = (const T *)x_ + base.x;                                                                                      \
         T *y = (T *)y_ + base.x;                                                                                                  \
         int64_t step = a->x[a->rank - 1], gain_step = a->gain[a->rank - 1], shift_step = a->shift[a->rank - 1];                   \
-        FOR_RUNS(a, from, run)                                                                                                    \
-            for (int64_t j = 0; j < run; j++) {                                                                                   \
-                int64_t at = from.x + j * step;                                                                                   \
-                double v = ((double)LOAD(x[at]) - s->mean) * s->factor;                                                           \
-                if (gain) v *= gain[base.gain + from.gain + j * gain_step];                                                       \
-                if (shift) v += shift[base.shift + from.shift + j * shift_step];                                                  \
-                y[at] = (T)STORE(v);                                                                                              \
-            }                                                                                                                     \
+        const double mean = s->mean, factor = s->factor;                                                                          \
+        const double one = 1, zero = 0;                                                                                           \
+        FOR_RUNS(a, from, run) {                                                                                                  \
+            const double *g = gain ? gain + base.gain + from.gain : &one, *o = shift ? shift + base.shift + from.shift : &zero;   \
+            int64_t g_step = gain ? gain_step : 0, o_step = shift ? shift_step : 0;                                               \
+            const T *in = x + from.x;                                                                                             \
+            T *out = y + from.x;                                                                                                  \
+            if (step == 1 && g_step == 0 && o_step == 0) APPLY(T, LOAD, STORE, 1, 0, 0)                                           \
+            else if (step == 1 && g_step == 1 && o_step == 1) APPLY(T, LOAD, STORE, 1, j, j)                                      \
+            else APPLY(T, LOAD, STORE, step, j * g_step, j * o_step)                                                              \
+        }                                                                                                                         \
     }                                                                                                                             \
     void gei_norm_##suffix(const gei_norm *n, const void *x_, const double *gain, const double *shift, void *y, int64_t k,        \
                            gei_norm_stats *out) {                                                                                 \
