@@ -187,7 +187,14 @@ def build_model(p):
         "classes": "0,1,2,3,4,5,6,7,8,9", "input.scale": "pixel / 16, 0 is paper, 1 is ink",
     })
     checker.check_model(model, full_check=True)
-    return model.SerializeToString(deterministic=True)
+    return serialize(model)
+
+
+def serialize(model):
+    """The opset goes last: a file that lost its end then lacks what every model must have, and no reader takes it."""
+    last = type(model)(opset_import=model.opset_import)
+    model.ClearField("opset_import")
+    return model.SerializeToString(deterministic=True) + last.SerializeToString(deterministic=True)
 
 
 def reference_outputs(model_path, images):

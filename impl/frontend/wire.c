@@ -32,9 +32,11 @@ void gei_wire_set_error(gei_wire *w, const char *error, const void *at) {
     w->at = w->end;
 }
 
+bool gei_wire_is_cut(const gei_wire *w) { return w->is_outermost && (w->error == cut_number || w->error == cut_field); }
+
 ge_status gei_wire_fail(const gei_wire *w, const char *message_name, gei_diag *diag) {
     if (!w->error) return GE_OK;
-    ge_status status = w->is_outermost && (w->error == cut_number || w->error == cut_field) ? GE_ERR_TRUNCATED : GE_ERR_MALFORMED;
+    ge_status status = gei_wire_is_cut(w) ? GE_ERR_TRUNCATED : GE_ERR_MALFORMED;
     size_t offset = gei_wire_offset(w, w->error_at);
     (void)gei_fail(diag, status, "%s: %s at byte %zu", message_name, w->error, offset);
     gei_diag_detail(diag, "offset", "%zu", offset);

@@ -51,6 +51,7 @@ bool gei_wire_next(gei_wire *w, gei_field *out);                         /* fals
 void gei_wire_set_error(gei_wire *w, const char *error, const void *at); /* keeps the first one */
 /* GE_OK without an error; else status and message: what was read, what is wrong, at which byte of the file. */
 ge_status gei_wire_fail(const gei_wire *w, const char *message_name, gei_diag *diag);
+bool gei_wire_is_cut(const gei_wire *w); /* the error is that the bytes end too early */
 static inline size_t gei_wire_offset(const gei_wire *w, const void *at) { return (size_t)((const uint8_t *)at - w->file); }
 
 /* Singular fields: false, and an error, when the wire type is another. */

@@ -172,12 +172,21 @@ typedef struct head {
     uint32_t n_functions, n_graphs;
 } head;
 
+/* The end of the file is the place: where a cut file lost it. */
+static ge_status fail_missing(gei_onnx_reader *r, const char *field) {
+    return gei_onnx_stop_at(r, r->file.data + r->file.size,
+                            gei_fail(&r->diag, GE_ERR_MALFORMED, "ModelProto.%s is missing; the file ends at byte %zu", field, r->file.size));
+}
+
 static ge_status read_head(gei_onnx_reader *r, head *h) {
     gei_wire w = gei_wire_over(r->file.data, r->file.size);
     gei_field f;
+    const void *version_at = NULL;
     while (gei_wire_next(&w, &f)) {
         switch (f.number) {
-        case ONNX_MODEL_IR_VERSION: gei_wire_int(&w, &f, &r->ir_version); break;
+        case ONNX_MODEL_IR_VERSION:
+            if (gei_wire_int(&w, &f, &r->ir_version)) version_at = f.start;
+            break;
         case ONNX_MODEL_PRODUCER_NAME: gei_wire_text(&w, &f, &h->producer_name); break;
         case ONNX_MODEL_PRODUCER_VERSION: gei_wire_text(&w, &f, &h->producer_version); break;
         case ONNX_MODEL_DOMAIN: gei_wire_text(&w, &f, &h->domain); break;
@@ -189,10 +198,14 @@ static ge_status read_head(gei_onnx_reader *r, head *h) {
         }
     }
     GEI_TRY(gei_onnx_wire_end(r, &w, "ModelProto"));
+    if (!version_at) return fail_missing(r, "ir_version");
     if (r->ir_version < 1)
-        return gei_onnx_stop(r, gei_fail(&r->diag, GE_ERR_MALFORMED, "no ONNX model: its IR version is %lld", (long long)r->ir_version));
+        return gei_onnx_stop_at(r, version_at, gei_fail(&r->diag, GE_ERR_MALFORMED, "ModelProto.ir_version is %lld at byte %zu",
+                                                        (long long)r->ir_version, (size_t)((const char *)version_at - r->file.data)));
+    if (h->n_graphs == 0) return fail_missing(r, "graph");
     if (h->n_graphs == 1) return GE_OK;
-    return gei_onnx_stop(r, gei_fail(&r->diag, GE_ERR_MALFORMED, h->n_graphs ? "the model has several graphs" : "the model has no graph"));
+    return gei_onnx_stop_at(r, r->main_graph.data, gei_fail(&r->diag, GE_ERR_MALFORMED, "the model has %u graphs, the last at byte %zu",
+                                                            h->n_graphs, (size_t)(r->main_graph.data - r->file.data)));
 }
 
 static ge_status create_root(gei_onnx_reader *r) {
@@ -233,10 +246,12 @@ static ge_status read_lists(gei_onnx_reader *r) {
 
 ge_status gei_onnx_read_model(gei_onnx_reader *r) {
     head h = { .model_version = 0 };
-    GEI_TRY(read_head(r, &h));
+    ge_status status = read_head(r, &h);
+    if (status != GE_OK) return gei_onnx_explain(r, status);
     GEI_TRY(gei_onnx_read_opsets(r, r->file, ONNX_MODEL_OPSET, &r->opsets));
     /* Before IR version 3 there was one operator set, and files did not name it. */
     if (r->ir_version < 3 && r->opsets.count == 0) r->opsets.items[r->opsets.count++] = (gei_onnx_opset){ { "", 0 }, 1 };
+    if (r->opsets.count == 0 && r->n_problems == 0) return fail_missing(r, "opset_import");
     r->functions = gei_arena_array(&r->arena, gei_onnx_function, h.n_functions);
     if (!r->functions) return gei_onnx_out_of_memory(r);
     GEI_TRY(create_root(r));

@@ -104,7 +104,7 @@ ge_status gei_onnx_read_file(const char *path, const gei_onnx_options *options, 
 
 /* ---- the guess ---- */
 
-static bool is_model_field(const gei_field *f) {
+bool gei_onnx_is_model_field(const gei_field *f) {
     switch (f->number) {
     case ONNX_MODEL_IR_VERSION:
     case ONNX_MODEL_VERSION: return f->type == GEI_WIRE_VARINT;
@@ -127,7 +127,7 @@ bool gei_onnx_is_model(const uint8_t *bytes, size_t size) {
     gei_field f;
     bool has_version = false;
     for (int i = 0; i < 32 && gei_wire_next(&w, &f); i++) {
-        if (!is_model_field(&f)) return false;
+        if (!gei_onnx_is_model_field(&f)) return false;
         if (f.number == ONNX_MODEL_IR_VERSION) has_version = f.value >= 1 && f.value <= 1000;
     }
     return has_version;

@@ -14,6 +14,23 @@ ge_status gei_onnx_stop(gei_onnx_reader *r, ge_status status) {
     return status;
 }
 
+/* Once: what failed deepest knows the place best. */
+static void tell_offset(gei_onnx_reader *r, const void *at) {
+    const char *key = r->diag.details;
+    for (int i = 0; i < r->diag.n_details; i++) {
+        if (strcmp(key, "offset") == 0) return;
+        key += strlen(key) + 1;
+        key += strlen(key) + 1;
+    }
+    gei_diag_detail(&r->diag, "offset", "%zu", (size_t)((const char *)at - r->file.data));
+}
+
+ge_status gei_onnx_stop_at(gei_onnx_reader *r, const void *at, ge_status status) {
+    r->stops_at = at;
+    tell_offset(r, at);
+    return gei_onnx_stop(r, status);
+}
+
 ge_status gei_onnx_out_of_memory(gei_onnx_reader *r) { return gei_onnx_stop(r, gei_out_of_memory(&r->diag, 0)); }
 
 ge_status gei_onnx_wire_end(gei_onnx_reader *r, const gei_wire *w, const char *message_name) {
@@ -48,12 +65,12 @@ ge_status gei_onnx_check_name(gei_onnx_reader *r, gei_span name, const char *wha
     if (name.size == 0) return GE_OK;
     size_t at = (size_t)(name.data - r->file.data);
     if (name.size > r->limits.name_bytes)
-        return gei_onnx_stop(r, gei_fail(&r->diag, GE_ERR_LIMIT, "a name of %zu bytes at byte %zu (%s), at most %u are read", name.size, at,
-                                         what, r->limits.name_bytes));
+        return gei_onnx_stop_at(r, name.data, gei_fail(&r->diag, GE_ERR_LIMIT, "a name of %zu bytes at byte %zu (%s), at most %u are read", name.size,
+                                                         at, what, r->limits.name_bytes));
     if (memchr(name.data, '\0', name.size))
-        return gei_onnx_stop(r, gei_fail(&r->diag, GE_ERR_MALFORMED, "a name with a zero byte at byte %zu (%s)", at, what));
+        return gei_onnx_stop_at(r, name.data, gei_fail(&r->diag, GE_ERR_MALFORMED, "a name with a zero byte at byte %zu (%s)", at, what));
     if (!gei_utf8_valid(name.data, name.size))
-        return gei_onnx_stop(r, gei_fail(&r->diag, GE_ERR_MALFORMED, "a name that is not UTF-8 at byte %zu (%s)", at, what));
+        return gei_onnx_stop_at(r, name.data, gei_fail(&r->diag, GE_ERR_MALFORMED, "a name that is not UTF-8 at byte %zu (%s)", at, what));
     return GE_OK;
 }
 
@@ -140,7 +157,10 @@ ge_status gei_onnx_note(gei_onnx_reader *r, ge_status status, const gei_onnx_sco
         name_node(r, node, gei_onnx_label(scope, node, label, sizeof label));
         if (!at) at = node->bytes.data;
     }
-    if (at) problem.offset = (uint64_t)((const char *)at - r->file.data);
+    if (at) {
+        problem.offset = (uint64_t)((const char *)at - r->file.data);
+        tell_offset(r, at);
+    }
     return count_problem(r, &problem);
 }
 

@@ -192,6 +192,7 @@ typedef struct gei_onnx_reader {
 
 /* problem.c */
 ge_status gei_onnx_stop(gei_onnx_reader *r, ge_status status);
+ge_status gei_onnx_stop_at(gei_onnx_reader *r, const void *at, ge_status status); /* at: byte of the file, also put into the details */
 ge_status gei_onnx_wire_end(gei_onnx_reader *r, const gei_wire *w, const char *message_name); /* after a walk: GE_OK, or stops */
 /* Takes r->diag, reports it, and gives GE_OK to go on; gives status back when reading stops.  scope and node may be NULL. */
 ge_status gei_onnx_note(gei_onnx_reader *r, ge_status status, const gei_onnx_scope *scope, const gei_onnx_node *node, const void *at);
@@ -209,6 +210,11 @@ ge_status gei_onnx_read_model(gei_onnx_reader *r);
 ge_status gei_onnx_read_opsets(gei_onnx_reader *r, gei_span message, uint32_t field, gei_onnx_opsets *out); /* problems are noted */
 int32_t gei_onnx_opset_of(const gei_onnx_reader *r, const gei_onnx_scope *scope, gei_span domain); /* 0: not imported */
 gei_onnx_function *gei_onnx_find_function(gei_onnx_reader *r, const gei_onnx_node *node); /* NULL: none */
+
+/* foreign.c */
+bool gei_onnx_is_model_field(const gei_field *f); /* onnx.c: number and wire type are those of a field of ModelProto */
+/* After a failure of the outermost walk: says what the file is when it is no ONNX model at all, else leaves what was said. */
+ge_status gei_onnx_explain(gei_onnx_reader *r, ge_status status);
 
 /* index.c: is_function tells FunctionProto from GraphProto.  *out is freed by gei_onnx_graph_free, also after a failure. */
 ge_status gei_onnx_index(gei_onnx_reader *r, gei_span message, bool is_function, gei_onnx_graph *out);

@@ -111,10 +111,11 @@ static inline pb onnx_sample(bool has_external) {
     onnx_value(&graph, "u", ONNX_F32, "n,3");
     onnx_output(&graph, "y", ONNX_F32, "n,3");
     onnx_output(&graph, "texts", ONNX_STR, "2");
-    pb model = onnx_model(9, 17, &graph);
-    onnx_opset(&model, ONNX_MODEL_OPSET, "fn", 1);
+    pb model = onnx_model(9, 0, &graph);
     onnx_entry(&model, ONNX_MODEL_METADATA, "key", "value");
     onnx_sample_function(&model);
+    onnx_opset(&model, ONNX_MODEL_OPSET, "fn", 1);
+    onnx_opset(&model, ONNX_MODEL_OPSET, "", 17); /* last, so that no beginning of the file is a whole model */
     return model;
 }
 

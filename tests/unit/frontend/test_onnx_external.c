@@ -377,7 +377,7 @@ static void files_that_cannot_be_read_are_named(void **state) {
     assert_fails_with(gei_onnx_read_file(at("model/none.onnx"), &t.options, &t.graph, &t.diag), &t.diag, "none.onnx");
     assert_fails_with(gei_onnx_read_file(at("model"), &t.options, &t.graph, &t.diag), &t.diag, "directory");
     write_file("model/odd.bin", "", 0);
-    assert_fails_with(gei_onnx_read_file(at("model/odd.bin"), &t.options, &t.graph, &t.diag), &t.diag, "no ONNX model");
+    assert_fails_with(gei_onnx_read_file(at("model/odd.bin"), &t.options, &t.graph, &t.diag), &t.diag, "not an ONNX model");
     onnx_read_deinit(&t);
 }
 

@@ -358,7 +358,7 @@ static void versions_are_checked(void **state) {
     pb model = finish(&graph);
     pb without = { 0 };
     pb_raw(&without, model.data + 2, model.size - 2);
-    assert_refused(&without, GE_ERR_MALFORMED, "no ONNX model: its IR version is 0");
+    assert_refused(&without, GE_ERR_MALFORMED, "ModelProto.ir_version is missing; the file ends at byte ");
     onnx_opset(&model, ONNX_MODEL_OPSET, "", 18);
     assert_refused(&model, GE_ERR_BAD_GRAPH, "domain 'ai.onnx' is imported in versions 17 and 18");
 
@@ -373,7 +373,13 @@ static void versions_are_checked(void **state) {
     pb_raw(&bad, model.data, model.size);
     onnx_opset(&bad, ONNX_MODEL_OPSET, "", -3);
     assert_refused(&bad, GE_ERR_UNSUPPORTED_VERSION, "operator set -3 of domain 'ai.onnx'");
+    assert_refused(&model, GE_ERR_MALFORMED, "ModelProto.opset_import is missing; the file ends at byte ");
+    onnx_node(&graph, "Identity", "r", "x", "y");
+    model = onnx_model(8, 0, &graph);
+    onnx_opset(&model, ONNX_MODEL_OPSET, "other", 1);
     assert_refused(&model, GE_ERR_BAD_GRAPH, "Identity 'r': the model imports no operator set of domain 'ai.onnx'");
+    pb_int(&model, ONNX_MODEL_IR_VERSION, -1);
+    assert_refused(&model, GE_ERR_MALFORMED, "ModelProto.ir_version is -1 at byte 0");
     onnx_read t;
     onnx_read_ok(&t, &old);
     assert_string_equal(onnx_metadata(t.graph, "onnx.opset.ai.onnx"), "1");
@@ -517,12 +523,33 @@ static void a_model_without_graph_or_outputs_is_refused(void **state) {
     pb model = onnx_model(8, 17, &graph);
     assert_refused(&model, GE_ERR_BAD_GRAPH, "graph '' has no outputs");
     pb_int(&model, ONNX_MODEL_IR_VERSION, 8);
-    assert_refused(&model, GE_ERR_MALFORMED, "the model has no graph");
+    assert_refused(&model, GE_ERR_MALFORMED, "ModelProto.graph is missing; the file ends at byte 2");
     model = onnx_model(8, 17, &graph);
     pb_text(&model, ONNX_MODEL_GRAPH, "");
-    assert_refused(&model, GE_ERR_MALFORMED, "the model has several graphs");
+    assert_refused(&model, GE_ERR_MALFORMED, "the model has 2 graphs, the last at byte ");
     pb empty = { 0 };
-    assert_refused(&empty, GE_ERR_MALFORMED, "no ONNX model");
+    assert_refused(&empty, GE_ERR_TRUNCATED, "not an ONNX model: it has no bytes at all");
+}
+
+static void refuse_bytes(const void *bytes, size_t size, const char *part) {
+    pb file = { 0 };
+    pb_raw(&file, bytes, size);
+    assert_refused(&file, GE_ERR_MALFORMED, part);
+}
+
+static void files_of_other_kinds_are_told(void **state) {
+    (void)state;
+    refuse_bytes("\x1F\x8B\x08\0", 4, "not an ONNX model: it looks like gzip data; unpack it first");
+    refuse_bytes("PK\x03\x04rest", 8, "a zip archive");
+    refuse_bytes("version https://git-lfs.github.com/spec/v1\n", 43, "git lfs pull");
+    refuse_bytes("<!DOCTYPE html><html>", 21, "an HTML page; a download may have failed");
+    refuse_bytes("Hello, this is text.\n", 21, "it looks like text");
+    refuse_bytes("{\"a\": 1}", 8, "a JSON file");
+    refuse_bytes("IMOD\0\0\0\1", 8, "an offline model (.om)");
+    refuse_bytes("\x0A\1g\x10\1\x1A\0", 7, "an .air model");
+    refuse_bytes("\x0A\5\x0A\1n\x12\0\x22\0", 9, "a TensorFlow graph");
+    refuse_bytes("\x08\1\x12\2\x0A\0", 6, "a TensorFlow saved model");
+    refuse_bytes("\xFF\xFE\0\0", 4, "at byte 0 is no field of one (found 0xff)");
 }
 
 static void cycles_are_named(void **state) {
@@ -631,6 +658,7 @@ int main(void) {
         cmocka_unit_test(the_callback_can_end_it),
         cmocka_unit_test(bad_structure_is_named),
         cmocka_unit_test(a_model_without_graph_or_outputs_is_refused),
+        cmocka_unit_test(files_of_other_kinds_are_told),
         cmocka_unit_test(cycles_are_named),
         cmocka_unit_test(names_are_text),
         cmocka_unit_test(an_output_need_not_exist_when_nobody_reads_it),
