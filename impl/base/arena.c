@@ -4,7 +4,7 @@
 #include <string.h>
 
 #define FIRST_BLOCK_BYTES ((size_t)4 << 10)
-#define LAST_BLOCK_BYTES ((size_t)1 << 20)
+#define LAST_BLOCK_BYTES ((size_t)32 << 20)
 
 /* Stands at the front of each piece of memory taken from the allocator. */
 typedef struct gei_arena_block {

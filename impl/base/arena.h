@@ -12,7 +12,7 @@ typedef struct gei_arena {
     const gei_allocator *from; /* borrowed, outlives the arena */
     struct gei_arena_block *blocks;
     char *next, *end;
-    size_t block_bytes;        /* size of the next block, doubles up to 1 MiB */
+    size_t block_bytes;        /* size of the next block, doubles up to 32 MiB */
     size_t total_bytes;        /* taken from `from` */
 } gei_arena;
 
