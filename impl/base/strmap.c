@@ -7,15 +7,20 @@
 #include <time.h>
 
 #define FIRST_CAP 16
+#define DEAD_PLACE UINT32_MAX /* slot whose entry was removed */
 
-typedef struct gei_strmap_slot {
-    const char *key; /* NULL: never used; dead_key: removed */
-    size_t key_size;
-    uint64_t hash;
+/* In the order of putting, so that they are written one behind the other. */
+typedef struct gei_strmap_entry {
+    const char *key; /* NULL: removed */
     uint64_t value;
-} gei_strmap_slot;
+    uint32_t key_size, hash;
+} gei_strmap_entry;
 
-static const char dead_key[1] = "";
+/* A slot holds the hash of an entry and its place + 1; 0: never used.  Eight bytes each: searches meet the entry only when the
+ * hash agrees. */
+static uint64_t slot_of(uint32_t hash, uint32_t place) { return (uint64_t)hash << 32 | place; }
+static uint32_t slot_hash(uint64_t slot) { return (uint32_t)(slot >> 32); }
+static uint32_t slot_place(uint64_t slot) { return (uint32_t)slot; }
 
 /* Odd constants without structure; the secret of a hash is its seed, not these. */
 #define MIX_A UINT64_C(0xD6E8FEB86659FD93)
@@ -71,41 +76,59 @@ void gei_strmap_init(gei_strmap *map, const gei_allocator *from) {
 
 void gei_strmap_deinit(gei_strmap *map) {
     gei_free(map->from, map->slots, map->cap * sizeof *map->slots, 0);
+    gei_vec_free(map->from, &map->entries);
     map->slots = NULL;
     map->cap = map->count = map->dead = 0;
 }
 
+static uint32_t hash_of(const gei_strmap *map, const char *key, size_t key_size) {
+    return (uint32_t)gei_hash_bytes(key, key_size, map->seed);
+}
+
 /* The slot that holds the key, or NULL. */
-static gei_strmap_slot *find_slot(const gei_strmap *map, const char *key, size_t key_size, uint64_t hash) {
+static uint64_t *find_slot(const gei_strmap *map, const char *key, size_t key_size, uint32_t hash) {
     if (map->cap == 0) return NULL;
     size_t mask = map->cap - 1;
-    for (size_t i = (size_t)hash & mask;; i = (i + 1) & mask) {
-        gei_strmap_slot *slot = &map->slots[i];
-        if (!slot->key) return NULL;
-        if (slot->key == dead_key || slot->hash != hash || slot->key_size != key_size) continue;
-        if (key_size == 0 || memcmp(slot->key, key, key_size) == 0) return slot;
+    for (size_t i = hash & mask;; i = (i + 1) & mask) {
+        uint64_t slot = map->slots[i];
+        if (slot == 0) return NULL;
+        if (slot_hash(slot) != hash || slot_place(slot) == DEAD_PLACE) continue;
+        const gei_strmap_entry *entry = &map->entries.items[slot_place(slot) - 1];
+        if (entry->key_size == key_size && (key_size == 0 || memcmp(entry->key, key, key_size) == 0)) return &map->slots[i];
     }
 }
 
-static gei_strmap_slot *first_unused(gei_strmap_slot *slots, size_t cap, uint64_t hash) {
-    size_t i = (size_t)hash & (cap - 1);
-    while (slots[i].key) i = (i + 1) & (cap - 1);
-    return &slots[i];
+static void insert(uint64_t *slots, size_t cap, uint64_t slot) {
+    size_t i = slot_hash(slot) & (cap - 1);
+    while (slots[i]) i = (i + 1) & (cap - 1);
+    slots[i] = slot;
 }
 
-/* Moves all to a table at most half full, which also drops the removed ones. */
-static bool rehash(gei_strmap *map) {
-    size_t cap = FIRST_CAP;
-    size_t size_bytes;
-    while (cap / 2 < map->count + 1) {
-        if (!gei_mul(cap, 2, &cap)) return false;
+/* Closes the gaps that removed entries left. */
+static void pack_entries(gei_strmap *map, uint64_t *slots, size_t cap) {
+    size_t kept = 0;
+    for (size_t i = 0; i < map->entries.count; i++) {
+        if (!map->entries.items[i].key) continue;
+        map->entries.items[kept] = map->entries.items[i];
+        insert(slots, cap, slot_of(map->entries.items[kept].hash, (uint32_t)kept + 1));
+        kept++;
     }
+    map->entries.count = kept;
+}
+
+/* Moves all to a table at most half full with room for `more`, which also drops the removed ones. */
+static bool rehash(gei_strmap *map, size_t more) {
+    size_t cap = FIRST_CAP, size_bytes;
+    if (more >= DEAD_PLACE - map->count) return false;
+    while (cap / 2 < map->count + more) cap *= 2;
     if (!gei_mul(cap, sizeof *map->slots, &size_bytes)) return false;
-    gei_strmap_slot *slots = gei_alloc_zero(map->from, size_bytes, 0);
+    uint64_t *slots = gei_alloc_zero(map->from, size_bytes, 0);
     if (!slots) return false;
-    for (size_t i = 0; i < map->cap; i++) {
-        const gei_strmap_slot *slot = &map->slots[i];
-        if (slot->key && slot->key != dead_key) *first_unused(slots, cap, slot->hash) = *slot;
+    if (map->dead > 0) {
+        pack_entries(map, slots, cap);
+    } else { /* from slots to slots: both are walked in order */
+        for (size_t i = 0; i < map->cap; i++)
+            if (map->slots[i]) insert(slots, cap, map->slots[i]);
     }
     gei_free(map->from, map->slots, map->cap * sizeof *map->slots, 0);
     map->slots = slots;
@@ -114,31 +137,54 @@ static bool rehash(gei_strmap *map) {
     return true;
 }
 
-bool gei_strmap_put(gei_strmap *map, const char *key, size_t key_size, uint64_t value) {
-    uint64_t hash = gei_hash_bytes(key, key_size, map->seed);
-    gei_strmap_slot *slot = find_slot(map, key, key_size, hash);
-    if (slot) {
-        slot->value = value;
-        return true;
-    }
+bool gei_strmap_reserve(gei_strmap *map, size_t more) {
+    size_t used;
+    if (!gei_add(map->count + map->dead, more, &used)) return false;
     /* An unused slot is always left, so that searches end. */
-    if (map->count + map->dead + 1 > map->cap / 4 * 3 && !rehash(map)) return false;
-    *first_unused(map->slots, map->cap, hash) = (gei_strmap_slot){ key ? key : "", key_size, hash, value };
+    if ((used > map->cap / 4 * 3 || used >= DEAD_PLACE) && !rehash(map, more)) return false;
+    return gei_vec_reserve(map->from, &map->entries, more);
+}
+
+/* The entry of the key, made with `value` when there is none; NULL: out of memory. */
+static gei_strmap_entry *find_or_add(gei_strmap *map, const char *key, size_t key_size, uint64_t value, bool *out_is_new) {
+    uint32_t hash = hash_of(map, key, key_size);
+    const uint64_t *slot = find_slot(map, key, key_size, hash);
+    *out_is_new = !slot;
+    if (slot) return &map->entries.items[slot_place(*slot) - 1];
+    if (key_size > UINT32_MAX || !gei_strmap_reserve(map, 1)) return NULL;
+    gei_strmap_entry *entry = &map->entries.items[map->entries.count++];
+    *entry = (gei_strmap_entry){ key ? key : "", value, (uint32_t)key_size, hash };
+    insert(map->slots, map->cap, slot_of(hash, (uint32_t)map->entries.count));
     map->count++;
-    return true;
+    return entry;
+}
+
+bool gei_strmap_put(gei_strmap *map, const char *key, size_t key_size, uint64_t value) {
+    bool is_new;
+    gei_strmap_entry *entry = find_or_add(map, key, key_size, value, &is_new);
+    if (entry) entry->value = value;
+    return entry != NULL;
+}
+
+bool gei_strmap_claim(gei_strmap *map, const char *key, size_t key_size, uint64_t value, const char ***out_key) {
+    bool is_new;
+    gei_strmap_entry *entry = find_or_add(map, key, key_size, value, &is_new);
+    *out_key = entry && is_new ? &entry->key : NULL;
+    return entry != NULL;
 }
 
 bool gei_strmap_find(const gei_strmap *map, const char *key, size_t key_size, uint64_t *out_value) {
-    const gei_strmap_slot *slot = find_slot(map, key, key_size, gei_hash_bytes(key, key_size, map->seed));
+    const uint64_t *slot = find_slot(map, key, key_size, hash_of(map, key, key_size));
     if (!slot) return false;
-    if (out_value) *out_value = slot->value;
+    if (out_value) *out_value = map->entries.items[slot_place(*slot) - 1].value;
     return true;
 }
 
 bool gei_strmap_remove(gei_strmap *map, const char *key, size_t key_size) {
-    gei_strmap_slot *slot = find_slot(map, key, key_size, gei_hash_bytes(key, key_size, map->seed));
+    uint64_t *slot = find_slot(map, key, key_size, hash_of(map, key, key_size));
     if (!slot) return false;
-    slot->key = dead_key;
+    map->entries.items[slot_place(*slot) - 1].key = NULL;
+    *slot = slot_of(slot_hash(*slot), DEAD_PLACE);
     map->count--;
     map->dead++;
     return true;

@@ -101,6 +101,8 @@ static ge_status copy_nodes(cloner *c, size_t place) {
     gei_node **map = gei_arena_array(&c->arena, gei_node *, from->nodes.count);
     if (!map) return gei_out_of_memory(c->diag, from->nodes.count * sizeof *map);
     c->nodes[place] = map;
+    if (!gei_strmap_reserve(&to->names, from->n_live) || !gei_vec_reserve(to->from, &to->nodes, from->n_live))
+        return gei_out_of_memory(c->diag, from->n_live * sizeof *map);
     for (size_t i = 0; i < from->nodes.count; i++)
         if (from->nodes.items[i]) GEI_TRY(copy_node(c, from->nodes.items[i], to, &map[i]));
     to->next_name = from->next_name;

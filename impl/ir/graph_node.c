@@ -60,9 +60,9 @@ static void init_outs(gei_node *node, const uint32_t *dynamic) {
 }
 
 /* Node, slots, outputs and name in one piece of memory. */
-static gei_node *alloc_node(gei_graph *g, uint32_t n_ins, uint32_t n_outs, const char *name) {
+static gei_node *alloc_node(gei_graph *g, uint32_t n_ins, uint32_t n_outs, const char *name, size_t name_size) {
     size_t ins_at = sizeof(gei_node), outs_at = ins_at + n_ins * sizeof(gei_slot);
-    size_t name_at = outs_at + n_outs * sizeof(gei_out), name_bytes = strlen(name) + 1;
+    size_t name_at = outs_at + n_outs * sizeof(gei_out), name_bytes = name_size + 1;
     char *memory = (char *)gei_arena_alloc(&g->arena, name_at + name_bytes, _Alignof(gei_node));
     if (!memory) return NULL;
     gei_node *node = (gei_node *)(void *)memory;
@@ -81,10 +81,24 @@ static void make_up_name(gei_graph *g, const char *type, char *to) {
     while (gei_strmap_find(&g->names, to, strlen(to), NULL));
 }
 
-static ge_status check_new_name(const gei_graph *g, const char *name, gei_diag *diag) {
-    if (!gei_strmap_find(&g->names, name, strlen(name), NULL)) return GE_OK;
+static ge_status fail_name(const gei_graph *g, const char *name, gei_diag *diag) {
     gei_diag_node(diag, name);
     return gei_fail(diag, GE_ERR_ALREADY_EXISTS, "graph '%s' has a node '%s' already", g->name, name);
+}
+
+/* Takes the name and makes the node of it, not yet in the list. */
+static ge_status name_node(gei_graph *g, uint32_t n_ins, uint32_t n_outs, const char *name, gei_node **out, gei_diag *diag) {
+    size_t size = strlen(name);
+    const char **key;
+    if (!gei_strmap_claim(&g->names, name, size, g->nodes.count, &key)) return gei_out_of_memory(diag, 0);
+    if (!key) return fail_name(g, name, diag);
+    *out = alloc_node(g, n_ins, n_outs, name, size);
+    if (!*out) {
+        (void)gei_strmap_remove(&g->names, name, size);
+        return gei_out_of_memory(diag, 0);
+    }
+    *key = (*out)->name;
+    return GE_OK;
 }
 
 ge_status gei_graph_add_node(gei_graph *g, const gei_op_def *def, const char *name, const uint32_t *n_dynamic_ins,
@@ -97,15 +111,14 @@ ge_status gei_graph_add_node(gei_graph *g, const gei_op_def *def, const char *na
     GEI_TRY(count_ports(def->inputs, def->n_inputs, n_dynamic_ins, GEI_MAX_SLOTS, def, &n_ins, diag));
     GEI_TRY(count_ports(def->outputs, def->n_outputs, n_dynamic_outs, GEI_MAX_NTH, def, &n_outs, diag));
     if (g->nodes.count >= UINT32_MAX) return gei_fail(diag, GE_ERR_LIMIT, "graph '%s' cannot hold more nodes", g->name);
-    if (name && name[0]) {
-        GEI_TRY(check_new_name(g, name, diag));
-    } else {
+    if (!name || !name[0]) {
         make_up_name(g, def->name, made_up);
         name = made_up;
     }
 
-    gei_node *node = gei_vec_reserve(g->from, &g->nodes, 1) ? alloc_node(g, n_ins, n_outs, name) : NULL;
-    if (!node || !gei_strmap_put(&g->names, node->name, strlen(node->name), g->nodes.count)) return gei_out_of_memory(diag, 0);
+    gei_node *node;
+    if (!gei_vec_reserve(g->from, &g->nodes, 1)) return gei_out_of_memory(diag, 0);
+    GEI_TRY(name_node(g, n_ins, n_outs, name, &node, diag));
     node->def = def;
     node->index = (uint32_t)g->nodes.count;
     init_ins(node, n_dynamic_ins);
@@ -130,7 +143,7 @@ ge_status gei_graph_rename_node(gei_node *node, const char *name, gei_diag *diag
     gei_graph *g = node->graph;
     if (strcmp(node->name, name) == 0) return GE_OK;
     if (!name[0]) return gei_fail(diag, GE_ERR_INVALID_ARGUMENT, "node '%s': the new name is empty", node->name);
-    GEI_TRY(check_new_name(g, name, diag));
+    if (gei_strmap_find(&g->names, name, strlen(name), NULL)) return fail_name(g, name, diag);
     const char *own = gei_arena_text(&g->arena, name, strlen(name));
     if (!own || !gei_strmap_put(&g->names, own, strlen(own), node->index)) return gei_out_of_memory(diag, 0);
     gei_strmap_remove(&g->names, node->name, strlen(node->name));

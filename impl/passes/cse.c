@@ -17,15 +17,14 @@ static bool may_merge(const gei_node *node) {
     return node->n_outs > 0 && !node->ctrl_ins.count && !node->ctrl_outs.count && !node->n_subgraphs;
 }
 
+static uint64_t mix(uint64_t h, uint64_t x) {
+    h = (h ^ x) * UINT64_C(0x9FB21C651E98DF25);
+    return h ^ h >> 32;
+}
+
 static uint64_t hash_node(const gei_node *node) {
-    uint64_t h = gei_hash_bytes(&node->def, sizeof node->def, node->n_ins);
-    for (uint32_t i = 0; i < node->n_ins; i++) {
-        struct {
-            const void *producer;
-            uint64_t out;
-        } from = { node->ins[i].from.node, node->ins[i].from.out };
-        h = gei_hash_bytes(&from, sizeof from, h);
-    }
+    uint64_t h = mix(node->n_ins, (uintptr_t)node->def);
+    for (uint32_t i = 0; i < node->n_ins; i++) h = mix(mix(h, (uintptr_t)node->ins[i].from.node), node->ins[i].from.out);
     for (uint32_t i = 0; i < node->attrs.count; i++) {
         const gei_named_attr *a = &node->attrs.items[i];
         h ^= gei_hash_bytes(a->name, strlen(a->name), a->value.kind); /* order of setting does not matter */
@@ -66,18 +65,27 @@ static void merge(gei_pass_context *c, gei_node *kept, gei_node *node) {
     c->n_changes++;
 }
 
+/* An expression that was seen: nodes are only looked at when their hashes agree. */
+typedef struct seen {
+    uint32_t hash;
+    uint32_t place; /* in the order, + 1; 0: unused */
+} seen;
+
 ge_status gei_pass_cse(gei_pass_context *c, gei_diag *diag) {
     size_t cap = 16;
     while (cap < 2 * c->n_order) cap *= 2;
-    gei_node **seen = gei_arena_array(c->arena, gei_node *, cap);
-    if (!seen) return gei_out_of_memory(diag, cap * sizeof *seen);
+    seen *table = gei_arena_array(c->arena, seen, cap);
+    if (!table) return gei_out_of_memory(diag, cap * sizeof *table);
     for (size_t i = 0; i < c->n_order; i++) {
         gei_node *node = c->order[i];
         if (!may_merge(node)) continue;
-        size_t at = hash_node(node) & (cap - 1);
-        while (seen[at] && !same_expression(seen[at], node)) at = (at + 1) & (cap - 1);
-        if (seen[at]) merge(c, seen[at], node);
-        else seen[at] = node;
+        uint64_t hash = hash_node(node);
+        size_t at = hash & (cap - 1);
+        seen own = { (uint32_t)(hash >> 32), (uint32_t)i + 1 };
+        while (table[at].place && (table[at].hash != own.hash || !same_expression(c->order[table[at].place - 1], node)))
+            at = (at + 1) & (cap - 1);
+        if (table[at].place) merge(c, c->order[table[at].place - 1], node);
+        else table[at] = own;
     }
     return GE_OK;
 }

@@ -23,7 +23,7 @@ static void mark(uint64_t *live, gei_node **stack, size_t *depth, gei_node *node
 ge_status gei_pass_dead(gei_pass_context *c, gei_diag *diag) {
     gei_graph *g = c->graph;
     uint64_t *live = gei_bits_new(c->arena, g->nodes.count);
-    gei_node **stack = gei_arena_array(c->arena, gei_node *, g->nodes.count + 1);
+    gei_node **stack = gei_arena_alloc(c->arena, (g->nodes.count + 1) * sizeof *stack, _Alignof(gei_node *)); /* mostly unused */
     if (!live || !stack) return gei_out_of_memory(diag, g->nodes.count * sizeof *stack);
 
     size_t depth = 0;

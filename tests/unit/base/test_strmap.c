@@ -37,6 +37,46 @@ static void put_find_replace_remove(void **state) {
     ge_test_heap_check(&heap);
 }
 
+static void claim_takes_the_lasting_key(void **state) {
+    (void)state;
+    ge_test_heap heap;
+    ge_test_heap_init(&heap);
+    gei_strmap map;
+    gei_strmap_init(&map, &heap.from);
+    char passing[] = "node";
+    const char **key;
+    uint64_t value = 0;
+    assert_true(gei_strmap_reserve(&map, 100));
+    size_t cap = map.cap;
+    assert_true(gei_strmap_claim(&map, passing, 4, 7, &key));
+    assert_non_null(key);
+    *key = "node";
+    passing[0] = 'x'; /* no longer read */
+    assert_true(gei_strmap_find(&map, "node", 4, &value));
+    assert_int_equal(value, 7);
+    assert_true(gei_strmap_claim(&map, "node", 4, 8, &key));
+    assert_null(key);
+    assert_true(gei_strmap_find(&map, "node", 4, &value));
+    assert_int_equal(value, 7);
+    assert_true(gei_strmap_remove(&map, "node", 4));
+    assert_true(gei_strmap_claim(&map, "node", 4, 9, &key));
+    assert_non_null(key);
+    *key = "node";
+    static char keys[99][8];
+    for (size_t i = 0; i < 98; i++) {
+        int size = snprintf(keys[i], sizeof keys[i], "%zu", i);
+        assert_true(gei_strmap_put(&map, keys[i], (size_t)size, i));
+    }
+    assert_int_equal(map.count, 99);
+    assert_int_equal(map.cap, cap); /* room was there */
+    assert_false(gei_strmap_reserve(&map, SIZE_MAX));
+    assert_false(gei_strmap_reserve(&map, UINT32_MAX));
+    assert_true(gei_strmap_find(&map, "node", 4, &value));
+    assert_int_equal(value, 9);
+    gei_strmap_deinit(&map);
+    ge_test_heap_check(&heap);
+}
+
 enum { n_many = 1000000, key_bytes = 16 };
 
 static void a_million_keys(void **state) {
@@ -126,6 +166,7 @@ static void failed_growth_keeps_all_keys(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(put_find_replace_remove),
+        cmocka_unit_test(claim_takes_the_lasting_key),
         cmocka_unit_test(a_million_keys),
         cmocka_unit_test(removed_keys_do_not_pile_up),
         cmocka_unit_test(hash_depends_on_every_bit_and_the_seed),
