@@ -9,17 +9,26 @@
 #define GEI_KERNELS_BROADCAST_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #define GEI_BROADCAST_RANK 8
 #define GEI_BROADCAST_INPUTS 4
 
+typedef struct gei_broadcast_axis {
+    int64_t dim;
+    int64_t strides[GEI_BROADCAST_INPUTS]; /* elements; 0 where repeated */
+} gei_broadcast_axis;
+
 typedef struct gei_broadcast {
-    int32_t rank, n_in;                                         /* merged rank, at least 1; the last dim is the run */
+    int32_t rank, n_in;                          /* merged rank, at least 1; the last axis is the run */
     int64_t n_elems;
-    int64_t dims[GEI_BROADCAST_RANK];
-    int64_t strides[GEI_BROADCAST_INPUTS][GEI_BROADCAST_RANK];  /* elements; 0 where repeated */
+    gei_broadcast_axis axes[GEI_BROADCAST_RANK]; /* only `rank` of them are read: a merged plan may be cut behind them */
 } gei_broadcast;
+
+static inline size_t gei_broadcast_bytes(const gei_broadcast *b) {
+    return offsetof(gei_broadcast, axes) + (size_t)b->rank * sizeof *b->axes;
+}
 
 typedef struct gei_broadcast_walk {
     const gei_broadcast *plan;
@@ -37,6 +46,6 @@ void gei_broadcast_merge(gei_broadcast *b); /* after the last input */
 /* First run of [begin, end); false when it is empty. */
 bool gei_broadcast_first(gei_broadcast_walk *w, const gei_broadcast *plan, int64_t begin, int64_t end);
 bool gei_broadcast_next(gei_broadcast_walk *w);
-static inline int64_t gei_broadcast_step(const gei_broadcast *b, int32_t input) { return b->strides[input][b->rank - 1]; }
+static inline int64_t gei_broadcast_step(const gei_broadcast *b, int32_t input) { return b->axes[b->rank - 1].strides[input]; }
 
 #endif

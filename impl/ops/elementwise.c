@@ -129,16 +129,15 @@ ge_status gei_infer_binary(gei_infer *i, const gei_binary *b) {
 
 ge_status gei_size_broadcast(gei_sizing *s, gei_diag *diag) {
     const gei_shape *out = &s->out[0].shape;
-    gei_broadcast *plan = gei_arena_new(s->arena, gei_broadcast);
-    if (!plan) return gei_out_of_memory(diag, sizeof *plan);
-    gei_broadcast_plan(plan, out->rank, out->dims);
+    gei_broadcast plan;
+    gei_broadcast_plan(&plan, out->rank, out->dims);
     for (uint32_t k = 0; k < s->n_in; k++)
-        if (s->in[k]) gei_broadcast_add(plan, out->rank, out->dims, s->in[k]->shape.rank, s->in[k]->shape.dims);
-    gei_broadcast_merge(plan);
-    s->sized = plan;
-    s->n_parts = gei_parts(plan->n_elems, GRAIN);
-    s->cost = (double)plan->n_elems;
-    return GE_OK;
+        if (s->in[k]) gei_broadcast_add(&plan, out->rank, out->dims, s->in[k]->shape.rank, s->in[k]->shape.dims);
+    gei_broadcast_merge(&plan);
+    s->sized = gei_arena_copy(s->arena, &plan, gei_broadcast_bytes(&plan), _Alignof(gei_broadcast));
+    s->n_parts = gei_parts(plan.n_elems, GRAIN);
+    s->cost = (double)plan.n_elems;
+    return s->sized ? GE_OK : gei_out_of_memory(diag, gei_broadcast_bytes(&plan));
 }
 
 /* A run of halves: each input is widened as far as it moves. */
