@@ -54,6 +54,10 @@ static ge_status check_signature(gei_instance *inst, const gei_shape *shapes, ge
 
 static ge_status infer(gei_instance *inst, gei_arena *scratch, gei_diag *diag) {
     const gei_plan *plan = inst->plan;
+    if (plan->is_static) {
+        inst->infos = plan->infos;
+        return GE_OK;
+    }
     gei_info *given = gei_arena_array(scratch, gei_info, plan->n_inputs);
     if (!given) return gei_out_of_memory(diag, plan->n_inputs * sizeof *given);
     for (uint32_t i = 0; i < plan->n_inputs; i++)
@@ -178,7 +182,7 @@ ge_status gei_instance_create(const gei_plan *plan, const gei_shape *input_shape
 
 void gei_instance_destroy(gei_instance *instance) {
     if (!instance) return;
-    gei_infos_release(&instance->infos);
+    if (!instance->plan->is_static) gei_infos_release(&instance->infos);
     gei_arena_deinit(&instance->arena);
     gei_free(instance->from, instance, sizeof *instance, _Alignof(gei_instance));
 }

@@ -75,6 +75,8 @@ typedef struct gei_plan {
     struct gei_plan **bodies;  /* one per subgraph of the control-flow nodes, in order; owned */
     uint32_t n_bodies;
     bool is_static;            /* every input dim known */
+    gei_arena infos_arena;
+    gei_infos infos;           /* of every value, in infos_arena; static plans only: those of all their instances */
     uint64_t constant_bytes, packed_bytes; /* bodies included */
     gei_sink notes;            /* why kernels were refused, one line each; cut after GEI_PLAN_NOTES_BYTES */
 } gei_plan;
@@ -130,7 +132,7 @@ typedef struct gei_instance {
     const gei_plan *plan;
     const gei_allocator *from;
     gei_arena arena;
-    gei_infos infos;     /* of every value, concrete except late ones */
+    gei_infos infos;     /* of every value, concrete except late ones; borrowed from a static plan */
     gei_place *places;   /* by value number */
     gei_step *steps;
     uint32_t n_steps;

@@ -166,7 +166,7 @@ static ge_status create_bodies(gei_plan *plan, const gei_infos *infos, const boo
 
 /* ---- the whole ---- */
 
-/* infos: symbolic, of this stage only. */
+/* infos: symbolic. */
 static ge_status build_with_infos(gei_plan *plan, const gei_infos *infos, uint32_t depth, gei_diag *diag) {
     GEI_TRY(describe_inputs(plan, infos, diag));
     GEI_TRY(describe_outputs(plan, infos, diag));
@@ -179,19 +179,19 @@ static ge_status build_with_infos(gei_plan *plan, const gei_infos *infos, uint32
     return create_bodies(plan, infos, needed, depth, diag);
 }
 
+static void drop_infos(gei_plan *plan) {
+    gei_infos_release(&plan->infos);
+    gei_arena_deinit(&plan->infos_arena);
+    plan->infos = (gei_infos){ .from = plan->from };
+}
+
+/* Shapes that change get infos of their own in every instance. */
 static ge_status build(gei_plan *plan, uint32_t depth, gei_diag *diag) {
-    gei_arena scratch;
-    gei_infos infos;
     GEI_TRY(take_order(plan, diag));
-    gei_arena_init(&scratch, plan->from);
-    ge_status st = gei_infer_graph(plan->order, plan->n_order, plan->graph->nodes.count, NULL, 0, &scratch, plan->from, &infos, diag);
-    if (st == GE_OK) {
-        st = build_with_infos(plan, &infos, depth, diag);
-        gei_infos_release(&infos);
-    }
-    gei_arena_deinit(&scratch);
-    if (st == GE_OK && plan->notes.failed) return gei_out_of_memory(diag, plan->notes.size);
-    return st;
+    GEI_TRY(gei_infer_graph(plan->order, plan->n_order, plan->graph->nodes.count, NULL, 0, &plan->infos_arena, plan->from, &plan->infos, diag));
+    GEI_TRY(build_with_infos(plan, &plan->infos, depth, diag));
+    if (!plan->is_static) drop_infos(plan);
+    return plan->notes.failed ? gei_out_of_memory(diag, plan->notes.size) : GE_OK;
 }
 
 static ge_status create(gei_graph *graph, bool owns_graph, const gei_plan_options *options, const gei_allocator *from, uint32_t depth,
@@ -207,6 +207,8 @@ static ge_status create(gei_graph *graph, bool owns_graph, const gei_plan_option
     plan->from = from;
     plan->options = *options;
     gei_arena_init(&plan->arena, from);
+    gei_arena_init(&plan->infos_arena, from);
+    plan->infos.from = from;
     gei_sink_init(&plan->notes, from);
     ge_status st = build(plan, depth, diag);
     if (st != GE_OK) {
@@ -231,6 +233,7 @@ void gei_plan_destroy(gei_plan *plan) {
         if (pn->kernel && pn->kernel->destroy && pn->prepared) pn->kernel->destroy(pn->prepared);
     }
     for (uint32_t v = 0; plan->constants && v < plan->n_values; v++) gei_tensor_release(plan->constants[v]);
+    drop_infos(plan);
     if (plan->owns_graph) gei_graph_destroy(plan->graph);
     gei_sink_deinit(&plan->notes);
     gei_arena_deinit(&plan->arena);
