@@ -63,9 +63,9 @@ static bool plan_progress(void *user, const char *what, uint32_t done, uint32_t 
     return report(job, what, (uint64_t)job->pass_units + done, (uint64_t)job->pass_units + total);
 }
 
-static ge_status run_passes(gei_graph *g, void *user, gei_diag *diag) {
+static ge_status run_passes(gei_graph *g, void *user, gei_facts *facts, gei_diag *diag) {
     compile_job *job = user;
-    return gei_passes_run(g, g->from, &job->passes, diag);
+    return gei_passes_run(g, g->from, &job->passes, facts, diag);
 }
 
 /* Splits "fold,cse" into names; every name must be a pass of the table. */

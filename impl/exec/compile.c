@@ -10,15 +10,18 @@ ge_status gei_compile(const gei_graph *g, gei_passes_fn passes, void *passes_use
                       const gei_allocator *from, gei_model **out, gei_diag *diag) {
     gei_graph *clone;
     gei_plan *plan;
+    gei_facts facts;
     *out = NULL;
     GEI_TRY(gei_graph_clone(g, &clone, diag));
-    ge_status st = passes ? passes(clone, passes_user, diag) : GE_OK;
+    gei_facts_init(&facts, from);
+    ge_status st = passes ? passes(clone, passes_user, &facts, diag) : GE_OK;
     if (st == GE_OK) st = step_done(options, "plan", 0, diag);
     if (st != GE_OK) {
+        gei_facts_release(&facts);
         gei_graph_destroy(clone);
         return st;
     }
-    GEI_TRY(gei_plan_create(clone, &options->plan, from, &plan, diag));
+    GEI_TRY(gei_plan_create_known(clone, &facts, &options->plan, from, &plan, diag));
     st = step_done(options, "plan", 1, diag);
     if (st != GE_OK) {
         gei_plan_destroy(plan);

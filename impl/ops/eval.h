@@ -22,6 +22,21 @@ static inline gei_info *gei_infos_of(const gei_infos *infos, gei_value v) { retu
 ge_status gei_infer_graph(gei_node *const *order, size_t count, size_t n_nodes, const gei_info *inputs, size_t n_inputs,
                           gei_arena *arena, const gei_allocator *from, gei_infos *out, gei_diag *diag);
 void gei_infos_release(gei_infos *infos); /* tensors only; the rest is the arena's */
+
+/* What is known of a whole graph: its order and infos, each in an arena of its own.  Passes hand it to the plan. */
+typedef struct gei_facts {
+    gei_node **order;    /* NULL: nothing known */
+    size_t n_order;
+    gei_infos infos;
+    gei_arena order_arena, infos_arena;
+} gei_facts;
+
+void gei_facts_init(gei_facts *facts, const gei_allocator *from);
+void gei_facts_move(gei_facts *to, gei_facts *from); /* to: released; from: as initialised */
+ge_status gei_facts_find(gei_facts *facts, const gei_graph *g, gei_diag *diag);
+void gei_facts_drop_infos(gei_facts *facts);
+void gei_facts_release(gei_facts *facts);
+
 /* Writes dtype and shape of the infos into the graph's outputs. */
 ge_status gei_infos_store(const gei_infos *infos, gei_node *const *order, size_t count, gei_diag *diag);
 /* One node: calls its rule, then folding of small integers.  `out` has n_outs entries. */

@@ -302,3 +302,36 @@ ge_status gei_infos_store(const gei_infos *infos, gei_node *const *order, size_t
     }
     return GE_OK;
 }
+
+/* ---- facts ---- */
+
+void gei_facts_init(gei_facts *facts, const gei_allocator *from) {
+    *facts = (gei_facts){ .infos.from = from };
+    gei_arena_init(&facts->order_arena, from);
+    gei_arena_init(&facts->infos_arena, from);
+}
+
+void gei_facts_move(gei_facts *to, gei_facts *from) {
+    *to = *from;
+    to->infos.arena = &to->infos_arena;
+    gei_facts_init(from, to->infos.from);
+}
+
+ge_status gei_facts_find(gei_facts *facts, const gei_graph *g, gei_diag *diag) {
+    GEI_TRY(gei_graph_order(g, &facts->order_arena, &facts->order, &facts->n_order, diag));
+    return gei_infer_graph(facts->order, facts->n_order, g->nodes.count, NULL, 0, &facts->infos_arena, facts->infos.from, &facts->infos,
+                           diag);
+}
+
+void gei_facts_drop_infos(gei_facts *facts) {
+    gei_infos_release(&facts->infos);
+    gei_arena_deinit(&facts->infos_arena);
+    facts->infos = (gei_infos){ .from = facts->infos.from };
+}
+
+void gei_facts_release(gei_facts *facts) {
+    gei_facts_drop_infos(facts);
+    gei_arena_deinit(&facts->order_arena);
+    facts->order = NULL;
+    facts->n_order = 0;
+}

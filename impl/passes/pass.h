@@ -53,7 +53,8 @@ typedef struct gei_pipeline_options {
     void *progress_user;
 } gei_pipeline_options;
 
-/* Runs the table over the graph and its subgraphs; shapes are inferred and stored at the end. */
-ge_status gei_passes_run(gei_graph *g, const gei_allocator *from, const gei_pipeline_options *options, gei_diag *diag);
+/* Runs the table over the graph and its subgraphs; shapes are inferred and stored at the end.
+ * facts: nullable, initialised; filled when what the passes know is what the finished graph would say. */
+ge_status gei_passes_run(gei_graph *g, const gei_allocator *from, const gei_pipeline_options *options, gei_facts *facts, gei_diag *diag);
 
 #endif

@@ -28,16 +28,16 @@ typedef struct driver {
     const gei_pipeline_options *options;
     const gei_allocator *from;
     gei_pass_context context;
-    gei_arena order_arena, infos_arena, pass_arena;
-    gei_infos infos;
+    gei_facts known;
+    uint64_t inferred_at; /* n_changes when the infos were made */
+    gei_arena pass_arena;
     uint32_t facts;       /* GEI_FACT_* that hold for context.graph now */
     uint32_t done, total; /* passes run, for progress */
 } driver;
 
 static void forget_shapes(driver *d) {
     if (!(d->facts & GEI_FACT_SHAPES)) return;
-    gei_infos_release(&d->infos);
-    gei_arena_deinit(&d->infos_arena);
+    gei_facts_drop_infos(&d->known);
     d->context.infos = NULL;
     d->facts &= ~(uint32_t)GEI_FACT_SHAPES;
 }
@@ -45,18 +45,18 @@ static void forget_shapes(driver *d) {
 static ge_status refresh(driver *d, uint32_t needs, gei_diag *diag) {
     gei_pass_context *c = &d->context;
     if ((needs & (GEI_FACT_ORDER | GEI_FACT_SHAPES)) && !(d->facts & GEI_FACT_ORDER)) {
-        gei_arena_deinit(&d->order_arena);
-        GEI_TRY(gei_graph_order(c->graph, &d->order_arena, &c->order, &c->n_order, diag));
+        gei_arena_deinit(&d->known.order_arena);
+        GEI_TRY(gei_graph_order(c->graph, &d->known.order_arena, &c->order, &c->n_order, diag));
         d->facts |= GEI_FACT_ORDER;
     }
     if ((needs & GEI_FACT_SHAPES) && !(d->facts & GEI_FACT_SHAPES)) {
-        ge_status st = gei_infer_graph(c->order, c->n_order, c->graph->nodes.count, NULL, 0, &d->infos_arena, d->from, &d->infos, diag);
+        ge_status st = gei_infer_graph(c->order, c->n_order, c->graph->nodes.count, NULL, 0, &d->known.infos_arena, d->from, &d->known.infos, diag);
         if (st != GE_OK) {
-            gei_infos_release(&d->infos);
-            gei_arena_deinit(&d->infos_arena);
+            gei_facts_drop_infos(&d->known);
             return st;
         }
-        c->infos = &d->infos;
+        c->infos = &d->known.infos;
+        d->inferred_at = c->n_changes;
         d->facts |= GEI_FACT_SHAPES;
     }
     return GE_OK;
@@ -118,14 +118,24 @@ static ge_status run_graph(driver *d, gei_graph *g, gei_diag *diag) {
     for (int stage = GEI_STAGE_BEFORE_INFER; stage <= GEI_STAGE_LOWER; stage++) GEI_TRY(run_stage(d, (gei_stage)stage, diag));
     GEI_TRY(refresh(d, GEI_FACT_ORDER | GEI_FACT_SHAPES, diag));
     for (size_t i = 0; i < d->context.n_order; i++) /* bodies come behind the graph they are in */
-        if (d->context.order[i]->n_subgraphs) GEI_TRY(gei_bodies_describe(d->context.order[i], &d->infos, &d->pass_arena, diag));
+        if (d->context.order[i]->n_subgraphs) GEI_TRY(gei_bodies_describe(d->context.order[i], &d->known.infos, &d->pass_arena, diag));
     gei_arena_deinit(&d->pass_arena);
-    return gei_infos_store(&d->infos, d->context.order, d->context.n_order, diag);
+    return gei_infos_store(&d->known.infos, d->context.order, d->context.n_order, diag);
 }
 
 static void forget_graph(driver *d) {
     forget_shapes(d);
-    gei_arena_deinit(&d->order_arena);
+    gei_facts_release(&d->known);
+    d->facts = 0;
+}
+
+/* Infos of a graph that was changed since, or that has bodies which will be, may say less than the finished graph does. */
+static void hand_over(driver *d, gei_facts *to) {
+    if (!to || d->context.graph->subgraphs.count > 0 || d->inferred_at != d->context.n_changes) return;
+    d->known.order = d->context.order;
+    d->known.n_order = d->context.n_order;
+    gei_facts_move(to, &d->known);
+    d->context.infos = NULL;
     d->facts = 0;
 }
 
@@ -144,10 +154,9 @@ static uint64_t fold_total(const gei_graph *root) {
     return FOLD_TOTAL_BYTES + bytes * FOLD_TOTAL_PER_BYTE;
 }
 
-ge_status gei_passes_run(gei_graph *g, const gei_allocator *from, const gei_pipeline_options *options, gei_diag *diag) {
+ge_status gei_passes_run(gei_graph *g, const gei_allocator *from, const gei_pipeline_options *options, gei_facts *facts, gei_diag *diag) {
     driver d = { .options = options, .from = from };
-    gei_arena_init(&d.order_arena, from);
-    gei_arena_init(&d.infos_arena, from);
+    gei_facts_init(&d.known, from);
     gei_arena_init(&d.pass_arena, from);
     d.context.arena = &d.pass_arena;
     d.context.log = options->log;
@@ -159,6 +168,7 @@ ge_status gei_passes_run(gei_graph *g, const gei_allocator *from, const gei_pipe
 
     /* A graph's removed nodes take their subgraphs with them, so the list is read again each time. */
     ge_status st = run_graph(&d, g, diag);
+    if (st == GE_OK) hand_over(&d, facts);
     forget_graph(&d);
     for (size_t i = 0; st == GE_OK && i < g->subgraphs.count; i++) {
         if (!g->subgraphs.items[i]) continue;

@@ -55,7 +55,7 @@ static ge_status check_signature(gei_instance *inst, const gei_shape *shapes, ge
 static ge_status infer(gei_instance *inst, gei_arena *scratch, gei_diag *diag) {
     const gei_plan *plan = inst->plan;
     if (plan->is_static) {
-        inst->infos = plan->infos;
+        inst->infos = plan->facts.infos;
         return GE_OK;
     }
     gei_info *given = gei_arena_array(scratch, gei_info, plan->n_inputs);

@@ -75,15 +75,16 @@ typedef struct gei_plan {
     struct gei_plan **bodies;  /* one per subgraph of the control-flow nodes, in order; owned */
     uint32_t n_bodies;
     bool is_static;            /* every input dim known */
-    gei_arena infos_arena;
-    gei_infos infos;           /* of every value, in infos_arena; static plans only: those of all their instances */
+    gei_facts facts;           /* infos: of every value; static plans only: those of all their instances */
     uint64_t constant_bytes, packed_bytes; /* bodies included */
     gei_sink notes;            /* why kernels were refused, one line each; cut after GEI_PLAN_NOTES_BYTES */
 } gei_plan;
 
 #define GEI_PLAN_NOTES_BYTES ((size_t)1 << 20)
 
-/* Takes the graph also on failure. */
+/* Takes the graph also on failure.  facts: of the graph, or none known; taken too. */
+ge_status gei_plan_create_known(gei_graph *graph, gei_facts *facts, const gei_plan_options *options, const gei_allocator *from,
+                                gei_plan **out, gei_diag *diag);
 ge_status gei_plan_create(gei_graph *graph, const gei_plan_options *options, const gei_allocator *from, gei_plan **out, gei_diag *diag);
 void gei_plan_destroy(gei_plan *plan); /* NULL is fine; after all its instances */
 

@@ -4,8 +4,8 @@
 
 #include "plan/plan_inner.h"
 
-static ge_status create(gei_graph *graph, bool owns_graph, const gei_plan_options *options, const gei_allocator *from, uint32_t depth,
-                        gei_plan **out, gei_diag *diag);
+static ge_status create(gei_graph *graph, bool owns_graph, gei_facts *facts, const gei_plan_options *options,
+                        const gei_allocator *from, uint32_t depth, gei_plan **out, gei_diag *diag);
 
 /* ---- order and numbers ---- */
 
@@ -52,7 +52,8 @@ static ge_status fill_nodes(gei_plan *plan, size_t n_slots, gei_diag *diag) {
 
 static ge_status take_order(gei_plan *plan, gei_diag *diag) {
     size_t n_slots = 0;
-    GEI_TRY(gei_graph_order(plan->graph, &plan->arena, &plan->order, &plan->n_order, diag));
+    plan->order = plan->facts.order;
+    plan->n_order = plan->facts.n_order;
     plan->value_base = gei_arena_array(&plan->arena, uint32_t, plan->graph->nodes.count);
     if (!plan->value_base) return gei_out_of_memory(diag, plan->graph->nodes.count * sizeof(uint32_t));
     GEI_TRY(number_values(plan, &n_slots, diag));
@@ -155,7 +156,7 @@ static ge_status create_bodies(gei_plan *plan, const gei_infos *infos, const boo
         for (uint32_t k = 0; k < pn->node->n_subgraphs && needed[i]; k++) {
             gei_plan *body;
             GEI_TRY(type_body_inputs(plan, infos, pn, pn->node->subgraphs[k].graph, diag));
-            GEI_TRY(create(pn->node->subgraphs[k].graph, false, &plan->options, plan->from, depth + 1, &body, diag));
+            GEI_TRY(create(pn->node->subgraphs[k].graph, false, NULL, &plan->options, plan->from, depth + 1, &body, diag));
             plan->bodies[pn->first_body + k] = body;
             plan->constant_bytes += body->constant_bytes;
             plan->packed_bytes += body->packed_bytes;
@@ -179,26 +180,21 @@ static ge_status build_with_infos(gei_plan *plan, const gei_infos *infos, uint32
     return create_bodies(plan, infos, needed, depth, diag);
 }
 
-static void drop_infos(gei_plan *plan) {
-    gei_infos_release(&plan->infos);
-    gei_arena_deinit(&plan->infos_arena);
-    plan->infos = (gei_infos){ .from = plan->from };
-}
-
 /* Shapes that change get infos of their own in every instance. */
 static ge_status build(gei_plan *plan, uint32_t depth, gei_diag *diag) {
+    if (!plan->facts.order) GEI_TRY(gei_facts_find(&plan->facts, plan->graph, diag));
     GEI_TRY(take_order(plan, diag));
-    GEI_TRY(gei_infer_graph(plan->order, plan->n_order, plan->graph->nodes.count, NULL, 0, &plan->infos_arena, plan->from, &plan->infos, diag));
-    GEI_TRY(build_with_infos(plan, &plan->infos, depth, diag));
-    if (!plan->is_static) drop_infos(plan);
+    GEI_TRY(build_with_infos(plan, &plan->facts.infos, depth, diag));
+    if (!plan->is_static) gei_facts_drop_infos(&plan->facts);
     return plan->notes.failed ? gei_out_of_memory(diag, plan->notes.size) : GE_OK;
 }
 
-static ge_status create(gei_graph *graph, bool owns_graph, const gei_plan_options *options, const gei_allocator *from, uint32_t depth,
-                        gei_plan **out, gei_diag *diag) {
+static ge_status create(gei_graph *graph, bool owns_graph, gei_facts *facts, const gei_plan_options *options,
+                        const gei_allocator *from, uint32_t depth, gei_plan **out, gei_diag *diag) {
     *out = NULL;
     gei_plan *plan = gei_alloc_zero(from, sizeof *plan, _Alignof(gei_plan));
     if (!plan) {
+        if (facts) gei_facts_release(facts);
         if (owns_graph) gei_graph_destroy(graph);
         return gei_out_of_memory(diag, sizeof *plan);
     }
@@ -207,8 +203,8 @@ static ge_status create(gei_graph *graph, bool owns_graph, const gei_plan_option
     plan->from = from;
     plan->options = *options;
     gei_arena_init(&plan->arena, from);
-    gei_arena_init(&plan->infos_arena, from);
-    plan->infos.from = from;
+    if (facts) gei_facts_move(&plan->facts, facts);
+    else gei_facts_init(&plan->facts, from);
     gei_sink_init(&plan->notes, from);
     ge_status st = build(plan, depth, diag);
     if (st != GE_OK) {
@@ -222,7 +218,12 @@ static ge_status create(gei_graph *graph, bool owns_graph, const gei_plan_option
 }
 
 ge_status gei_plan_create(gei_graph *graph, const gei_plan_options *options, const gei_allocator *from, gei_plan **out, gei_diag *diag) {
-    return create(graph, true, options, from, 0, out, diag);
+    return create(graph, true, NULL, options, from, 0, out, diag);
+}
+
+ge_status gei_plan_create_known(gei_graph *graph, gei_facts *facts, const gei_plan_options *options, const gei_allocator *from,
+                                gei_plan **out, gei_diag *diag) {
+    return create(graph, true, facts, options, from, 0, out, diag);
 }
 
 void gei_plan_destroy(gei_plan *plan) {
@@ -233,7 +234,7 @@ void gei_plan_destroy(gei_plan *plan) {
         if (pn->kernel && pn->kernel->destroy && pn->prepared) pn->kernel->destroy(pn->prepared);
     }
     for (uint32_t v = 0; plan->constants && v < plan->n_values; v++) gei_tensor_release(plan->constants[v]);
-    drop_infos(plan);
+    gei_facts_release(&plan->facts);
     if (plan->owns_graph) gei_graph_destroy(plan->graph);
     gei_sink_deinit(&plan->notes);
     gei_arena_deinit(&plan->arena);

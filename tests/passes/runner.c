@@ -119,7 +119,7 @@ static void run_case(void **state) {
     gei_graph *g = parse(c->before), *want = parse(c->after);
     gei_pipeline_options options = { .off = off, .n_off = n_off, .fold_total_bytes = c->fold_bytes, .check_each = true };
     gei_diag diag = { 0 };
-    if (gei_passes_run(g, &gei_heap, &options, &diag) != GE_OK) fail_msg("%s", diag.message);
+    if (gei_passes_run(g, &gei_heap, &options, NULL, &diag) != GE_OK) fail_msg("%s", diag.message);
     char *got_text = print(g), *want_text = print(want);
     if (strcmp(got_text, want_text) != 0) fail_msg("\n--- got\n%s--- want\n%s", got_text, want_text);
     free(got_text);

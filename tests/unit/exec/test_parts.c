@@ -162,12 +162,14 @@ static void choices_and_refusals_are_written_down(void **state) {
 
 /* ---- compile ---- */
 
-static ge_status count_nodes(gei_graph *g, void *user, gei_diag *diag) {
+static ge_status count_nodes(gei_graph *g, void *user, gei_facts *facts, gei_diag *diag) {
+    (void)facts;
     (void)diag;
     *(uint32_t *)user = g->n_live;
     return GE_OK;
 }
-static ge_status refuse(gei_graph *g, void *user, gei_diag *diag) {
+static ge_status refuse(gei_graph *g, void *user, gei_facts *facts, gei_diag *diag) {
+    (void)facts;
     (void)g;
     (void)user;
     return gei_fail(diag, GE_ERR_PASS, "no");

@@ -15,9 +15,9 @@ static const gei_op_def *find_op(void *user, const char *name, size_t size) {
     return gei_catalogue_find(name, size);
 }
 
-static ge_status passes(gei_graph *g, void *user, gei_diag *diag) {
+static ge_status passes(gei_graph *g, void *user, gei_facts *facts, gei_diag *diag) {
     gei_pipeline_options options = { .check_each = true };
-    return gei_passes_run(g, user, &options, diag);
+    return gei_passes_run(g, user, &options, facts, diag);
 }
 
 static ge_status try_make(bound *b, const char *text) {
