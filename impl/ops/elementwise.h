@@ -95,7 +95,8 @@ ge_status gei_size_broadcast(gei_sizing *s, gei_diag *diag); /* sized: gei_broad
 #define GEI_COMPLEX_LANES(Name) [GEI_LANE_C64] = Name##_c64, [GEI_LANE_C128] = Name##_c128
 
 /* ---- rows over a table `Name_unary` or `Name_binary` that stands before them ---- */
-#define GEI_OP_UNARY_TABLE(Name, Traits, ...)                                                                                   \
+#define GEI_OP_UNARY_TABLE(Name, Traits, ...) GEI_UNARY_ROW(Name, Traits, NULL, __VA_ARGS__)
+#define GEI_UNARY_ROW(Name, Traits, Forms, ...)                                                                                 \
     static ge_status Name##_infer(gei_infer *i) { return gei_infer_unary(i, &Name##_unary); }                                   \
     static ge_status Name##_ref(const gei_run *run, uint32_t part) { return gei_run_unary(run, part, &Name##_unary); }          \
     static const gei_kernel Name##_kernels[] = { GEI_WIDE_KERNEL(gei_size_unary, Name##_ref, 1),                                \
@@ -103,7 +104,7 @@ ge_status gei_size_broadcast(gei_sizing *s, gei_diag *diag); /* sized: gei_broad
                                                  { 0 } };                                                                       \
     static const gei_source Name##_sources[] = { __VA_ARGS__, { 0 } };                                                          \
     GEI_OP(Name) = { .name = #Name, .infer = Name##_infer, .kernels = Name##_kernels, .sources = Name##_sources,                \
-                     .traits = GEI_OP_PURE | GEI_OP_ELEMENTWISE | (Traits) }
+                     .forms = Forms, .traits = GEI_OP_PURE | GEI_OP_ELEMENTWISE | (Traits) }
 
 #define GEI_OP_BINARY_TABLE(Name, Traits, Elems, ...)                                                                               \
     static ge_status Name##_infer(gei_infer *i) { return gei_infer_binary(i, &Name##_binary); }                                     \
@@ -120,6 +121,12 @@ ge_status gei_size_broadcast(gei_sizing *s, gei_diag *diag); /* sized: gei_broad
     GEI_FLOAT_LOOPS(GEI_UNARY_LOOP, Name, expr)                                    \
     static const gei_unary Name##_unary = { .loops = { GEI_FLOAT_LANES(Name) }, .to = GEI_UNDEFINED };    \
     GEI_OP_UNARY_TABLE(Name, 0, __VA_ARGS__)
+
+/* With forms (op.h) and parameters, which may be NULL. */
+#define GEI_OP_FORMED(Name, params_fn, expr, Forms, ...)                           \
+    GEI_FLOAT_LOOPS(GEI_UNARY_LOOP, Name, expr)                                    \
+    static const gei_unary Name##_unary = { .loops = { GEI_FLOAT_LANES(Name) }, .to = GEI_UNDEFINED, .params = params_fn };    \
+    GEI_UNARY_ROW(Name, 0, Forms, __VA_ARGS__)
 
 #define GEI_OP_UNARY(Name, float_expr, int_expr, ...)                              \
     GEI_FLOAT_LOOPS(GEI_UNARY_LOOP, Name, float_expr)                              \
@@ -147,6 +154,7 @@ ge_status gei_size_broadcast(gei_sizing *s, gei_diag *diag); /* sized: gei_broad
     GEI_OP_BINARY_TABLE(Name, Traits, Elems, __VA_ARGS__)
 
 GEI_WIDEN_FAMILY(UNARY_FLOAT, "*", "float");
+GEI_WIDEN_FAMILY(FORMED, "*", "float");
 GEI_WIDEN_FAMILY(UNARY, "*", "real");
 GEI_WIDEN_FAMILY(BINARY, "*", "real");
 GEI_WIDEN_FAMILY(ARITHMETIC, "*", "number bool");

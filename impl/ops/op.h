@@ -184,6 +184,19 @@ typedef struct gei_source {
     const gei_attr_map *attrs; /* with map NULL */
 } gei_source;
 
+/* ---- forms: graphs of other operators that compute the same as one of this row (passes/recognise.c) ----
+ *   form   = Type(form, ...){attr=int}   an operator with its inputs in order; a commutative one in either order
+ *          | name                        what becomes input `name` of the row; the same value wherever it stands
+ *          | @name                       the same, a constant vector along the last dim of x
+ *          | $name                       a constant number that becomes the float attribute `name`
+ *          | 1.5                         a constant number, equal in float32
+ *          | last                        a constant axis: the last one of the first input of its operator
+ * Inside, nothing is read from elsewhere.  Forms are taken on float32 values whose shape is that of x. */
+typedef struct gei_form {
+    const char *text;
+    const char *attrs;         /* nullable: "name=int" or "name=word" set besides, one */
+} gei_form;
+
 /* ---- the row ---- */
 typedef struct gei_op {
     const char *name;
@@ -191,6 +204,7 @@ typedef struct gei_op {
     gei_infer_fn elems;          /* nullable: partly known integer contents, beyond what MOVES and folding give */
     const gei_kernel *kernels;   /* first that accepts wins; the last is the reference and accepts all; ends with name NULL */
     const gei_source *sources;   /* nullable; ends with type NULL */
+    const gei_form *forms;       /* nullable; ends with text NULL */
     uint32_t traits;
     uint32_t moved;              /* with GEI_OP_MOVES: bit i = slots of input port i are moved */
     gei_control control;

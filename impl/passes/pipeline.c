@@ -17,6 +17,7 @@ static const gei_pass table[] = {
     { "fold", gei_pass_fold, GEI_FACT_ORDER | GEI_FACT_SHAPES, GEI_FACT_ORDER | GEI_FACT_SHAPES, GEI_STAGE_CLEAN },
     { "cse", gei_pass_cse, GEI_FACT_ORDER, GEI_FACT_ORDER, GEI_STAGE_CLEAN },
     { "dead", gei_pass_dead, 0, GEI_FACT_ORDER, GEI_STAGE_CLEAN },
+    { "recognise", gei_pass_recognise, GEI_FACT_ORDER | GEI_FACT_SHAPES, GEI_FACT_ORDER | GEI_FACT_SHAPES, GEI_STAGE_FUSE },
     { "fuse_bias", gei_pass_fuse_bias, GEI_FACT_ORDER | GEI_FACT_SHAPES, GEI_FACT_ORDER, GEI_STAGE_LOWER },
     { "fuse_clip", gei_pass_fuse_clip, GEI_FACT_ORDER | GEI_FACT_SHAPES, GEI_FACT_ORDER, GEI_STAGE_LOWER },
     { "sweep", gei_pass_dead, 0, GEI_FACT_ORDER, GEI_STAGE_LOWER }, /* what fusing left without a reader */

@@ -36,7 +36,11 @@ GEI_OP_FLOAT_LINES(HardSigmoid, hard_sigmoid_params, LINE < 0 ? 0 : LINE > 1 ? 1
 
 /* x times the hard sigmoid of slope 1/6; far left x * 0 would turn infinity into NaN, which is also what ONNX's formula gives. */
 #define SIXTH (x * (1.0 / 6) + 0.5)
-GEI_OP_UNARY_FLOAT(HardSwish, x * (SIXTH < 0 ? 0 : SIXTH > 1 ? 1 : SIXTH), GEI_ONNX("HardSwish", 14));
+#define CLIPPED "ClipByValue(Add(x, 3), 0, 6)"
+static const gei_form hard_swish_forms[] = { { "Div(Mul(x, " CLIPPED "), 6)", NULL }, { "Mul(x, Div(" CLIPPED ", 6))", NULL },
+                                             { "Mul(Mul(x, " CLIPPED "), 0.166666667)", NULL },
+                                             { "Mul(x, Mul(" CLIPPED ", 0.166666667))", NULL }, { 0 } };
+GEI_OP_FORMED(HardSwish, NULL, x * (SIXTH < 0 ? 0 : SIXTH > 1 ? 1 : SIXTH), hard_swish_forms, GEI_ONNX("HardSwish", 14));
 
 static void alpha_param(const gei_node *node, double *p) { p[0] = gei_node_float(node, "alpha", 1); }
 static const gei_attr_map alpha_attrs[] = { { "alpha", "alpha", "1" }, { NULL, NULL, NULL } };

@@ -49,7 +49,8 @@ GEI_OP_CURVE(CeluV2, celu_v2_params, x > 0 ? x : x <= 0 ? p[0] * expm1(x / p[0])
 
 GEI_OP_UNARY_FLOAT(Softplus, SOFTPLUS(x), GEI_ONNX("Softplus", 1));
 GEI_OP_UNARY_FLOAT(Softsign, x / (1 + fabs(x)), GEI_ONNX("Softsign", 1));
-GEI_OP_UNARY_FLOAT(Mish, x * tanh(SOFTPLUS(x)), GEI_ONNX("Mish", 18));
+static const gei_form mish_forms[] = { { "Mul(x, Tanh(Softplus(x)))", NULL }, { 0 } };
+GEI_OP_FORMED(Mish, NULL, x * tanh(SOFTPLUS(x)), mish_forms, GEI_ONNX("Mish", 18));
 
 static void scale_param(const gei_node *node, double *p) { p[0] = gei_node_float(node, "scale", 1); }
 static const gei_attr_map swish_attrs[] = { { "alpha", "scale", "1" }, { NULL, NULL, NULL } };
@@ -65,7 +66,8 @@ static ge_status map_swiglu(gei_import *im, gei_diag *diag) {
     return GE_OK;
 }
 
-GEI_OP_CURVE(Swish, scale_param, x * LOGISTIC(x * p[0]), GEI_ONNX_ATTRS("Swish", 24, swish_attrs), GEI_ONNX_MAP("SwiGLU", 28, map_swiglu));
+static const gei_form swish_forms[] = { { "Mul(x, Sigmoid(x))", NULL }, { 0 } };
+GEI_OP_FORMED(Swish, scale_param, x * LOGISTIC(x * p[0]), swish_forms, GEI_ONNX_ATTRS("Swish", 24, swish_attrs), GEI_ONNX_MAP("SwiGLU", 28, map_swiglu));
 
 /* ---- Gelu: x times the normal distribution up to x, or its approximation by tanh ---- */
 
@@ -74,7 +76,20 @@ GEI_OP_CURVE(Swish, scale_param, x * LOGISTIC(x * p[0]), GEI_ONNX_ATTRS("Swish",
 #define GELU_ERF(x) (0.5 * (x) * erfc(-(x) * SQRT_HALF))
 #define GELU_TANH(x) (0.5 * (x) * (1 + tanh(SQRT_2_BY_PI * ((x) + 0.044715 * (x) * (x) * (x)))))
 
-GEI_OP_UNARY_FLOAT(Gelu, GELU_ERF(x), GEI_NO_SOURCE);
+/* Both, however the factor one half is placed. */
+#define HALF_OF(one_plus)                                   \
+    { "Mul(Mul(x, " one_plus "), 0.5)", FORM_ATTR },        \
+    { "Mul(Mul(x, 0.5), " one_plus ")", FORM_ATTR },        \
+    { "Mul(x, Mul(" one_plus ", 0.5))", FORM_ATTR }
+
+#define FORM_ATTR NULL
+static const gei_form gelu_forms[] = { HALF_OF("Add(Erf(Div(x, 1.41421356)), 1)"), HALF_OF("Add(Erf(Mul(x, 0.707106781)), 1)"), { 0 } };
+GEI_OP_FORMED(Gelu, NULL, GELU_ERF(x), gelu_forms, GEI_NO_SOURCE);
+#undef FORM_ATTR
+
+#define FORM_ATTR "approximate=tanh"
+#define TANH_OF(cube) HALF_OF("Add(Tanh(Mul(Add(x, Mul(" cube ", 0.044715)), 0.797884561)), 1)")
+static const gei_form gelu_v2_forms[] = { TANH_OF("Pow(x, 3)"), TANH_OF("Mul(Mul(x, x), x)"), { 0 } };
 
 static void gelu_param(const gei_node *node, double *p) { p[0] = strcmp(gei_node_text(node, "approximate", "none"), "tanh") == 0; }
 GEI_FLOAT_LOOPS(GEI_UNARY_LOOP, GeluV2, p[0] != 0 ? GELU_TANH(x) : GELU_ERF(x))
@@ -93,6 +108,6 @@ static const gei_attr_map gelu_attrs[] = { { "approximate", "approximate", "none
 static const gei_kernel gelu_kernels[] = { GEI_WIDE_KERNEL(gei_size_unary, run_gelu_v2, 1), { .name = "ref", .size = gei_size_unary, .run = run_gelu_v2, .in_place = 1 }, { 0 } };
 static const gei_source gelu_sources[] = { GEI_ONNX_ATTRS("Gelu", 20, gelu_attrs), { 0 } };
 
-GEI_OP(GeluV2) = { .name = "GeluV2", .infer = infer_gelu_v2, .kernels = gelu_kernels, .sources = gelu_sources,
+GEI_OP(GeluV2) = { .name = "GeluV2", .infer = infer_gelu_v2, .kernels = gelu_kernels, .sources = gelu_sources, .forms = gelu_v2_forms,
                    .traits = GEI_OP_PURE | GEI_OP_ELEMENTWISE };
 GEI_WIDEN(GeluV2, "*", "float");

@@ -95,7 +95,7 @@ static ge_status size_layer(gei_sizing *s, const layer *l, gei_diag *diag) {
 #define LAYER_ROW(form)                                                                                         \
     static ge_status infer_##form(gei_infer *i) { return infer_layer(i, &form); }                               \
     static ge_status size_##form(gei_sizing *s, gei_diag *diag) { return size_layer(s, &form, diag); }          \
-    static const gei_kernel form##_kernels[] = { { .name = "ref", .size = size_##form, .run = gei_run_norm, .in_place = 1 }, { 0 } };
+    static const gei_kernel form##_kernels[] = { GEI_NORM_ROWS_KERNEL(size_##form), { .name = "ref", .size = size_##form, .run = gei_run_norm, .in_place = 1 }, { 0 } };
 LAYER_ROW(layer_norm)
 LAYER_ROW(layer_norm_v3)
 LAYER_ROW(layer_norm_v4)
@@ -142,7 +142,7 @@ static ge_status size_rms(gei_sizing *s, gei_diag *diag) {
     return size_from(s, axis, rows, diag);
 }
 
-static const gei_kernel rms_kernels[] = { { .name = "ref", .size = size_rms, .run = gei_run_norm, .in_place = 1 }, { 0 } };
+static const gei_kernel rms_kernels[] = { GEI_NORM_ROWS_KERNEL(size_rms), { .name = "ref", .size = size_rms, .run = gei_run_norm, .in_place = 1 }, { 0 } };
 
 /* ---- ONNX ---- */
 
@@ -169,12 +169,28 @@ static ge_status map_rms(gei_import *im, gei_diag *diag) {
 static const gei_source layer_sources[] = { { GEI_FROM_ONNX, "LayerNormalization", 17, map_layer, NULL }, { 0 } };
 static const gei_source rms_sources[] = { { GEI_FROM_ONNX, "RMSNormalization", 23, map_rms, NULL }, { 0 } };
 
+/* ---- forms ---- */
+
+#define MEAN(x) "ReduceMean(" x ", last){keep_dims=1}"
+#define CENTRED "Sub(x, " MEAN("x") ")"
+#define ROOT(square) "Sqrt(Add(" MEAN(square) ", $epsilon))"
+#define LAYER_FORM(square) "Add(Mul(Div(" CENTRED ", " ROOT(square) "), @gamma), @beta)"
+static const gei_form layer_forms[] = { { LAYER_FORM("Pow(" CENTRED ", 2)"), "begin_norm_axis=-1" },
+                                        { LAYER_FORM("Mul(" CENTRED ", " CENTRED ")"), "begin_norm_axis=-1" },
+                                        { LAYER_FORM("Square(" CENTRED ")"), "begin_norm_axis=-1" },
+                                        { 0 } };
+#define RMS_FORMS(square)                                                              \
+    { "Mul(Div(x, " ROOT(square) "), @gamma)", "begin_norm_axis=-1" },                 \
+    { "Mul(Mul(x, Reciprocal(" ROOT(square) ")), @gamma)", "begin_norm_axis=-1" },     \
+    { "Mul(Mul(x, Div(1, " ROOT(square) ")), @gamma)", "begin_norm_axis=-1" }
+static const gei_form rms_forms[] = { RMS_FORMS("Pow(x, 2)"), RMS_FORMS("Mul(x, x)"), RMS_FORMS("Square(x)"), { 0 } };
+
 GEI_OP(LayerNorm) = { .name = "LayerNorm", .infer = infer_layer_norm, .kernels = layer_norm_kernels, .traits = GEI_OP_PURE };
-GEI_OP(LayerNormV3) = { .name = "LayerNormV3", .infer = infer_layer_norm_v3, .kernels = layer_norm_v3_kernels, .sources = layer_sources,
+GEI_OP(LayerNormV3) = { .name = "LayerNormV3", .infer = infer_layer_norm_v3, .kernels = layer_norm_v3_kernels, .sources = layer_sources, .forms = layer_forms,
                         .traits = GEI_OP_PURE };
 GEI_OP(LayerNormV4) = { .name = "LayerNormV4", .infer = infer_layer_norm_v4, .kernels = layer_norm_v4_kernels, .traits = GEI_OP_PURE };
 GEI_OP(GeLayerNorm) = { .name = "GeLayerNorm", .infer = infer_ge_layer_norm, .kernels = ge_layer_norm_kernels, .traits = GEI_OP_PURE };
-GEI_OP(RmsNorm) = { .name = "RmsNorm", .infer = infer_rms, .kernels = rms_kernels, .sources = rms_sources, .traits = GEI_OP_PURE };
+GEI_OP(RmsNorm) = { .name = "RmsNorm", .infer = infer_rms, .kernels = rms_kernels, .sources = rms_sources, .forms = rms_forms, .traits = GEI_OP_PURE };
 
 GEI_WIDEN(LayerNorm, "*", "float");
 GEI_WIDEN(LayerNormV3, "*", "float");

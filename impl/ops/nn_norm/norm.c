@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "ops/nn_norm/norm.h"
 
+#include <math.h>
+
 #include "ops/blocks.h"
 
 ge_status gei_norm_check_dtype(const gei_infer *i, uint32_t slot) {
@@ -44,13 +46,34 @@ static int64_t elems_of(const gei_sizing *s, int32_t slot) {
     return n;
 }
 
+bool gei_norm_rows_accepts(const gei_choice *c, gei_reason *why) {
+    for (uint32_t k = 0; k < c->n_in; k++) { /* integers say which axes */
+        int32_t dtype = c->in[k] ? c->in[k]->dtype : GEI_FLOAT32;
+        if (dtype == GEI_FLOAT64 || dtype == GEI_FLOAT16 || dtype == GEI_BFLOAT16)
+            return gei_refuse(why, "data type of input %u is %s", k, gei_dtype_name(dtype));
+    }
+    return true;
+}
+
+/* Each kept element is a dense row, its gain and offset another one. */
+static bool is_rows(const gei_norm_rows *rows) {
+    const gei_norm *n = &rows->norm;
+    if (n->kind != GEI_NORM_MEAN && n->kind != GEI_NORM_RMS) return false;
+    if (n->reduced.rank != 1 || n->reduced.x[0] != 1) return false;
+    if ((rows->gain >= 0 && n->reduced.gain[0] != 1) || (rows->shift >= 0 && n->reduced.shift[0] != 1)) return false;
+    for (int32_t d = 0; d < n->kept.rank; d++)
+        if ((rows->gain >= 0 && n->kept.gain[d] != 0) || (rows->shift >= 0 && n->kept.shift[d] != 0)) return false;
+    return n->reduced.n > 1;
+}
+
 ge_status gei_size_norm(gei_sizing *s, const gei_norm_view *v, gei_norm_rows *rows, gei_diag *diag) {
     (void)diag;
     gei_norm_plan(&rows->norm, v->rank, v->dims, v->gain, v->shift, v->reduced);
     const gei_norm_axes *kept = &rows->norm.kept, *reduced = &rows->norm.reduced;
     s->sized = rows;
     s->n_parts = gei_parts(kept->n, reduced->n < 4096 ? 4096 / (reduced->n + 1) + 1 : 1);
-    s->part_scratch_bytes = (size_t)(elems_of(s, rows->gain) + elems_of(s, rows->shift)) * sizeof(double);
+    rows->vectors = s->prepared && is_rows(rows) ? s->prepared : NULL;
+    if (!rows->vectors) s->part_scratch_bytes = (size_t)(elems_of(s, rows->gain) + elems_of(s, rows->shift)) * sizeof(double);
     s->cost = 6.0 * (double)kept->n * (double)reduced->n;
     return GE_OK;
 }
@@ -91,6 +114,21 @@ static void report(const gei_run *run, const gei_norm_rows *rows, int64_t k, con
     gei_store_f64(run->out[at + 1]->dtype, spread, run->out[at + 1]->data, k, 1);
 }
 
+static const float *floats_of(const gei_run *run, int32_t slot) { return slot < 0 ? NULL : run->in[slot]->data; }
+
+static void run_vectors(const gei_run *run, const gei_norm_rows *rows, int64_t begin, int64_t end) {
+    const gei_rows *v = rows->vectors;
+    int64_t n = rows->norm.reduced.n;
+    for (int64_t k = begin; k < end; k++) {
+        const float *x = (const float *)run->in[0]->data + k * n;
+        gei_norm_stats s = { .mean = rows->norm.kind == GEI_NORM_RMS ? 0 : v->sum(x, n) / (double)n };
+        s.variance = v->sum_of_squares(x, s.mean, n) / (double)n;
+        s.factor = 1 / sqrt(s.variance + rows->norm.epsilon);
+        v->normalize(x, (float)s.mean, (float)s.factor, floats_of(run, rows->gain), floats_of(run, rows->shift), (float *)run->out[0]->data + k * n, n);
+        report(run, rows, k, &s);
+    }
+}
+
 ge_status gei_run_norm(const gei_run *run, uint32_t part) {
     const gei_norm_rows *rows = (const gei_norm_rows *)run->sized;
     double *scratch = (double *)(void *)(run->scratch ? run->scratch + part * run->part_scratch_bytes : NULL);
@@ -99,6 +137,10 @@ ge_status gei_run_norm(const gei_run *run, uint32_t part) {
     int64_t begin, end;
     gei_part_range(rows->norm.kept.n, run->n_parts, part, &begin, &end);
     if (begin >= end) return GE_OK;
+    if (rows->vectors) {
+        run_vectors(run, rows, begin, end);
+        return GE_OK;
+    }
     const double *gain = widen(run, rows->gain, &scratch), *shift = widen(run, rows->shift, &scratch);
     for (int64_t k = begin; k < end; k++) {
         norm(&rows->norm, run->in[0]->data, gain, shift, run->out[0]->data, k, &stats);

@@ -5,6 +5,7 @@
 #define GEI_OPS_NN_NORM_NORM_H
 
 #include "kernels/norm.h"
+#include "ops/rows_isa.h"
 #include "ops/rules.h"
 
 typedef enum gei_norm_report { GEI_NORM_NOTHING, GEI_NORM_VARIANCE, GEI_NORM_RSTD, GEI_NORM_ONLY_RSTD /* as output 1 */ } gei_norm_report;
@@ -13,6 +14,7 @@ typedef struct gei_norm_rows { /* sized */
     gei_norm norm;
     gei_norm_report report;
     int32_t gain, shift;       /* slots, -1: none */
+    const gei_rows *vectors;   /* kept elements are dense float32 rows; NULL: not so */
 } gei_norm_rows;
 
 typedef struct gei_norm_view { /* how x is looked at */
@@ -31,6 +33,10 @@ int32_t gei_norm_slot(const gei_info *const *in, uint32_t n_in, uint32_t slot);
 
 ge_status gei_size_norm(gei_sizing *s, const gei_norm_view *v, gei_norm_rows *rows, gei_diag *diag); /* rows: all but axes filled; arena's */
 ge_status gei_run_norm(const gei_run *run, uint32_t part);
+/* Kernel "rows": the same run, with vector loops where the layout allows them.  For rows whose sizing goes through gei_size_norm. */
+bool gei_norm_rows_accepts(const gei_choice *c, gei_reason *why);
+#define GEI_NORM_ROWS_KERNEL(size_fn) \
+    { .name = "rows", .accepts = gei_norm_rows_accepts, .prepare = gei_rows_prepare, .size = size_fn, .run = gei_run_norm, .in_place = 1 }
 gei_norm_fn gei_norm_function(int32_t dtype);
 gei_norm_apply_fn gei_norm_apply_function(int32_t dtype);
 
