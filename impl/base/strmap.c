@@ -189,3 +189,28 @@ bool gei_strmap_remove(gei_strmap *map, const char *key, size_t key_size) {
     map->dead++;
     return true;
 }
+
+bool gei_strmap_copy(gei_strmap *to, const gei_strmap *from) {
+    if (from->count == 0) return true;
+    uint64_t *slots = gei_alloc(to->from, from->cap * sizeof *slots, 0);
+    if (!slots || !gei_vec_reserve(to->from, &to->entries, from->entries.count)) {
+        gei_free(to->from, slots, from->cap * sizeof *slots, 0);
+        return false;
+    }
+    memcpy(slots, from->slots, from->cap * sizeof *slots);
+    memcpy(to->entries.items, from->entries.items, from->entries.count * sizeof *to->entries.items);
+    gei_free(to->from, to->slots, to->cap * sizeof *to->slots, 0);
+    to->slots = slots;
+    to->entries.count = from->entries.count;
+    to->cap = from->cap;
+    to->count = from->count;
+    to->dead = from->dead;
+    to->seed = from->seed;
+    return true;
+}
+
+const char **gei_strmap_key(gei_strmap *map, size_t place, uint64_t *out_value) {
+    gei_strmap_entry *entry = &map->entries.items[place];
+    *out_value = entry->value;
+    return &entry->key;
+}

@@ -25,6 +25,10 @@ bool gei_strmap_put(gei_strmap *map, const char *key, size_t key_size, uint64_t 
 /* Puts a key that is not there yet; *out_key is then where the pointer to its lasting copy has to go before the next put, else NULL. */
 bool gei_strmap_claim(gei_strmap *map, const char *key, size_t key_size, uint64_t value, const char ***out_key);
 bool gei_strmap_find(const gei_strmap *map, const char *key, size_t key_size, uint64_t *out_value); /* out nullable */
+/* to: initialised and empty.  The keys stay those of `from` until they are replaced through gei_strmap_key. */
+bool gei_strmap_copy(gei_strmap *to, const gei_strmap *from);
+/* Where the key put `place`-th points, and its value; of a map nothing was removed from (dead is 0), place below count. */
+const char **gei_strmap_key(gei_strmap *map, size_t place, uint64_t *out_value);
 bool gei_strmap_remove(gei_strmap *map, const char *key, size_t key_size);
 uint64_t gei_hash_bytes(const void *bytes, size_t size, uint64_t seed);
 

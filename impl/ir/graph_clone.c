@@ -79,11 +79,11 @@ static ge_status count_dynamic(cloner *c, const gei_node *node, uint32_t **out_i
 }
 
 /* Everything of the node but its edges and subgraphs. */
-static ge_status copy_node(cloner *c, const gei_node *from, gei_graph *to, gei_node **out) {
+static ge_status copy_node(cloner *c, const gei_node *from, gei_graph *to, bool is_named, gei_node **out) {
     uint32_t few_ins[16], few_outs[16], *n_ins = few_ins, *n_outs = few_outs;
     gei_node *node;
     GEI_TRY(count_dynamic(c, from, &n_ins, &n_outs));
-    GEI_TRY(gei_graph_add_node(to, from->def, from->name, n_ins, n_outs, &node, c->diag));
+    GEI_TRY(gei_node_add(to, from->def, from->name, is_named, n_ins, n_outs, &node, c->diag));
     GEI_TRY(copy_attrs(c, &from->attrs, &node->attrs, &to->arena));
     for (uint32_t i = 0; i < from->n_outs; i++) GEI_TRY(copy_out(c, &from->outs[i], gei_value_of(node, i)));
     for (uint32_t i = 0; from->in_descs && i < from->n_ins; i++)
@@ -95,16 +95,32 @@ static ge_status copy_node(cloner *c, const gei_node *from, gei_graph *to, gei_n
 
 /* ---- one graph ---- */
 
+/* Without gaps an index is the same in the copy, and so is the table of names but for where the names lie. */
+static bool has_no_gaps(const gei_graph *g) {
+    return g->n_live == g->nodes.count && g->names.count == g->n_live && g->names.dead == 0;
+}
+
+static void own_names(gei_graph *copy) {
+    for (size_t i = 0; i < copy->names.count; i++) {
+        uint64_t index;
+        const char **key = gei_strmap_key(&copy->names, i, &index);
+        *key = copy->nodes.items[index]->name;
+    }
+}
+
 static ge_status copy_nodes(cloner *c, size_t place) {
     const gei_graph *from = c->graphs[place];
     gei_graph *to = c->copies[place];
     gei_node **map = gei_arena_array(&c->arena, gei_node *, from->nodes.count);
     if (!map) return gei_out_of_memory(c->diag, from->nodes.count * sizeof *map);
     c->nodes[place] = map;
-    if (!gei_strmap_reserve(&to->names, from->n_live) || !gei_vec_reserve(to->from, &to->nodes, from->n_live))
+    bool same_names = has_no_gaps(from);
+    bool ok = same_names ? gei_strmap_copy(&to->names, &from->names) : gei_strmap_reserve(&to->names, from->n_live);
+    if (!ok || !gei_vec_reserve(to->from, &to->nodes, from->n_live))
         return gei_out_of_memory(c->diag, from->n_live * sizeof *map);
     for (size_t i = 0; i < from->nodes.count; i++)
-        if (from->nodes.items[i]) GEI_TRY(copy_node(c, from->nodes.items[i], to, &map[i]));
+        if (from->nodes.items[i]) GEI_TRY(copy_node(c, from->nodes.items[i], to, same_names, &map[i]));
+    if (same_names) own_names(to);
     to->next_name = from->next_name;
     GEI_TRY(copy_attrs(c, &from->attrs, &to->attrs, &to->arena));
     return copy_attrs(c, &from->metadata, &to->metadata, &to->arena);

@@ -22,4 +22,8 @@ static inline bool gei_node_is_live(const gei_node *node, const gei_graph *g) {
     return node->graph == g && node->index < g->nodes.count && g->nodes.items[node->index] == node;
 }
 
+/* gei_graph_add_node; is_named: the name stands in g->names already. */
+ge_status gei_node_add(gei_graph *g, const gei_op_def *def, const char *name, bool is_named, const uint32_t *n_dynamic_ins,
+                       const uint32_t *n_dynamic_outs, gei_node **out, gei_diag *diag);
+
 #endif

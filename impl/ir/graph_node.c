@@ -86,10 +86,14 @@ static ge_status fail_name(const gei_graph *g, const char *name, gei_diag *diag)
     return gei_fail(diag, GE_ERR_ALREADY_EXISTS, "graph '%s' has a node '%s' already", g->name, name);
 }
 
-/* Takes the name and makes the node of it, not yet in the list. */
-static ge_status name_node(gei_graph *g, uint32_t n_ins, uint32_t n_outs, const char *name, gei_node **out, gei_diag *diag) {
+/* Takes the name, unless it stands in the table, and makes the node of it, not yet in the list. */
+static ge_status name_node(gei_graph *g, uint32_t n_ins, uint32_t n_outs, const char *name, bool is_named, gei_node **out, gei_diag *diag) {
     size_t size = strlen(name);
     const char **key;
+    if (is_named) {
+        *out = alloc_node(g, n_ins, n_outs, name, size);
+        return *out ? GE_OK : gei_out_of_memory(diag, 0);
+    }
     if (!gei_strmap_claim(&g->names, name, size, g->nodes.count, &key)) return gei_out_of_memory(diag, 0);
     if (!key) return fail_name(g, name, diag);
     *out = alloc_node(g, n_ins, n_outs, name, size);
@@ -103,6 +107,11 @@ static ge_status name_node(gei_graph *g, uint32_t n_ins, uint32_t n_outs, const 
 
 ge_status gei_graph_add_node(gei_graph *g, const gei_op_def *def, const char *name, const uint32_t *n_dynamic_ins,
                              const uint32_t *n_dynamic_outs, gei_node **out, gei_diag *diag) {
+    return gei_node_add(g, def, name, false, n_dynamic_ins, n_dynamic_outs, out, diag);
+}
+
+ge_status gei_node_add(gei_graph *g, const gei_op_def *def, const char *name, bool is_named, const uint32_t *n_dynamic_ins,
+                       const uint32_t *n_dynamic_outs, gei_node **out, gei_diag *diag) {
     char made_up[MADE_UP_NAME_BYTES];
     uint32_t n_ins, n_outs;
     *out = NULL;
@@ -118,7 +127,7 @@ ge_status gei_graph_add_node(gei_graph *g, const gei_op_def *def, const char *na
 
     gei_node *node;
     if (!gei_vec_reserve(g->from, &g->nodes, 1)) return gei_out_of_memory(diag, 0);
-    GEI_TRY(name_node(g, n_ins, n_outs, name, &node, diag));
+    GEI_TRY(name_node(g, n_ins, n_outs, name, is_named, &node, diag));
     node->def = def;
     node->index = (uint32_t)g->nodes.count;
     init_ins(node, n_dynamic_ins);

@@ -77,6 +77,44 @@ static void claim_takes_the_lasting_key(void **state) {
     ge_test_heap_check(&heap);
 }
 
+static void a_copy_has_the_keys_and_may_own_them(void **state) {
+    (void)state;
+    ge_test_heap heap;
+    ge_test_heap_init(&heap);
+    gei_strmap map, copy, none;
+    static char keys[50][8], own[50][8];
+    uint64_t value;
+    gei_strmap_init(&map, &heap.from);
+    gei_strmap_init(&copy, &heap.from);
+    gei_strmap_init(&none, &heap.from);
+    assert_true(gei_strmap_copy(&copy, &none));
+    assert_int_equal(copy.count, 0);
+    for (size_t i = 0; i < 50; i++) {
+        int size = snprintf(keys[i], sizeof keys[i], "k%zu", i);
+        memcpy(own[i], keys[i], sizeof own[i]);
+        assert_true(gei_strmap_put(&map, keys[i], (size_t)size, 49 - i));
+    }
+    assert_true(gei_strmap_copy(&copy, &map));
+    for (size_t i = 0; i < 50; i++) {
+        const char **key = gei_strmap_key(&copy, i, &value);
+        assert_ptr_equal(*key, keys[i]);
+        assert_int_equal(value, 49 - i);
+        *key = own[i];
+    }
+    gei_strmap_deinit(&map);
+    memset(keys, 0, sizeof keys);
+    for (size_t i = 0; i < 50; i++) {
+        assert_true(gei_strmap_find(&copy, own[i], strlen(own[i]), &value));
+        assert_int_equal(value, 49 - i);
+    }
+    assert_true(gei_strmap_remove(&copy, "k7", 2));
+    assert_true(gei_strmap_put(&copy, "new", 3, 1));
+    assert_int_equal(copy.count, 50);
+    gei_strmap_deinit(&copy);
+    gei_strmap_deinit(&none);
+    ge_test_heap_check(&heap);
+}
+
 enum { n_many = 1000000, key_bytes = 16 };
 
 static void a_million_keys(void **state) {
@@ -167,6 +205,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(put_find_replace_remove),
         cmocka_unit_test(claim_takes_the_lasting_key),
+        cmocka_unit_test(a_copy_has_the_keys_and_may_own_them),
         cmocka_unit_test(a_million_keys),
         cmocka_unit_test(removed_keys_do_not_pile_up),
         cmocka_unit_test(hash_depends_on_every_bit_and_the_seed),
