@@ -122,6 +122,19 @@ static void gather_panel(const gei_conv *c, const float *x, int64_t nr, int64_t 
     }
 }
 
+/* Panels whose columns are whole rows of pixels where they lie. */
+static void run_in_place(const gei_conv_sgemm *g, gei_sgemm product, int64_t first, int64_t last) {
+    product.b_row = g->conv->x_channel;
+    for (int64_t panel = first; panel < last; panel++) {
+        int64_t k = 0;
+        do {
+            int64_t count = product.k - k < GEI_CONV_K_BLOCK ? product.k - k : GEI_CONV_K_BLOCK;
+            g->isa->block(&product, 0, product.m, panel, g->x + k * product.b_row + panel * g->isa->nr, k, count);
+            k += GEI_CONV_K_BLOCK;
+        } while (k < product.k);
+    }
+}
+
 static void run_group(const gei_conv_sgemm *g, const gei_sgemm *product, int64_t first, int64_t last, float *scratch) {
     int64_t nr = g->isa->nr;
     int64_t k = 0;
@@ -142,6 +155,11 @@ void gei_conv_sgemm_run(const gei_conv_sgemm *g, int64_t panel_begin, int64_t pa
                           .c = g->y, .act = g->act, .lo = g->lo, .hi = g->hi };
     product.a_row = g->packed ? 0 : product.k;
     product.c_row = product.n;
+    if (is_pointwise(&c->window)) {
+        int64_t whole = product.n / g->isa->nr, last = panel_end < whole ? panel_end : whole;
+        if (panel_begin < last) run_in_place(g, product, panel_begin, last);
+        if (panel_begin < last) panel_begin = last;
+    }
     for (int64_t first = panel_begin; first < panel_end; first += group)
         run_group(g, &product, first, panel_end - first < group ? panel_end : first + group, scratch);
 }

@@ -20,6 +20,7 @@ typedef struct gei_sgemm {
     const float *a;        /* row-major, or packed by gei_sgemm_pack_rows */
     int64_t a_row;         /* elements between rows of a; 0: packed */
     const float *b;        /* packed */
+    int64_t b_row;         /* of .block: floats between rows of its b, whole panels only; 0: packed */
     const float *bias;     /* n, or NULL */
     const float *row_bias; /* m, or NULL: instead of bias where c has channels as rows */
     const float *residual; /* like c with rows residual_row apart, added before the activation; NULL: none */

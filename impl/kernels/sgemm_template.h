@@ -19,7 +19,7 @@
 typedef struct tile {
     const float *a, *b, *bias, *row_bias, *residual; /* the last three NULL: none */
     float *c;
-    int64_t a_row, a_step, c_row, residual_row, k;
+    int64_t a_row, a_step, b_step, c_row, residual_row, k;
     bool first, last;                     /* block of k */
     gei_act act;
     float lo, hi;
@@ -35,11 +35,11 @@ static inline __attribute__((always_inline)) void compute(const tile *t, const i
                                       : V_ZERO();
     }
     const float *a = t->a, *b = t->b;
-    for (int64_t p = 0; p < t->k; p++, b += PANEL, a += t->a_step) {
+    for (int64_t p = 0; p < t->k; p++, b += t->b_step, a += t->a_step) {
         VEC right[VECS];
         UNROLL for (int j = 0; j < vecs; j++) {
             right[j] = V_LOAD(b + j * VW);
-            __builtin_prefetch(b + PREFETCH_ROWS * PANEL + j * VW);
+            __builtin_prefetch(b + PREFETCH_ROWS * t->b_step + j * VW);
         }
         UNROLL for (int r = 0; r < rows; r++) {
             VEC left = V_SET1(a[r * t->a_row]);
@@ -111,7 +111,7 @@ static void SGEMM_BLOCK(const gei_sgemm *g, int64_t begin, int64_t end, int64_t 
     int64_t first = panel * PANEL, width = g->n - first < PANEL ? g->n - first : PANEL;
     int vecs = (int)((width + VW - 1) / VW);
     bool whole = width % VW == 0;
-    tile t = { .b = b, .bias = g->bias ? g->bias + first : NULL, .a_row = g->a_row ? g->a_row : 1, .a_step = g->a_row ? 1 : ROWS, .c_row = g->c_row,
+    tile t = { .b = b, .bias = g->bias ? g->bias + first : NULL, .a_row = g->a_row ? g->a_row : 1, .a_step = g->a_row ? 1 : ROWS, .b_step = g->b_row ? g->b_row : PANEL, .c_row = g->c_row,
                .residual_row = g->residual_row, .k = k_count, .first = k_first == 0, .last = k_first + k_count == g->k, .act = g->act,
                .lo = g->lo, .hi = g->hi };
     for (int64_t row = begin; row < end; row += ROWS) {
