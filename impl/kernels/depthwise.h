@@ -37,7 +37,5 @@ typedef struct gei_band {
 } gei_band;
 
 void gei_band_plan(const gei_conv *c, gei_band *b);
-/* Copies what output rows from `first` on need of a plane; the padding left and right of rows stays as it is (zero). */
-void gei_band_fill(const gei_window *w, const gei_band *b, const float *plane, int64_t first, float *band);
 
 #endif

@@ -14,4 +14,21 @@
 #define V_MIN(bound, x) _mm256_min_ps((bound), (x))
 #define MULTIPLY_ADD(a, b, c) __builtin_fmaf((a), (b), (c))
 #define DEPTHWISE gei_depthwise_avx2
+
+static inline VEC load_some(const float *p, int64_t n) {
+    float some[VW] = { 0 };
+    for (int64_t i = 0; i < n; i++) some[i] = p[i];
+    return V_LOAD(some);
+}
+
+static inline void store_some(float *p, VEC v, int64_t n) {
+    float some[VW];
+    V_STORE(some, v);
+    for (int64_t i = 0; i < n; i++) p[i] = some[i];
+}
+
+#define V_LOAD_N(p, n) load_some(p, n)
+#define V_STORE_N(p, v, n) store_some(p, v, n)
+#define V_EVEN(a, b) __builtin_shufflevector(a, b, 0, 2, 4, 6, 8, 10, 12, 14)
+#define V_ODD(a, b) __builtin_shufflevector(a, b, 1, 3, 5, 7, 9, 11, 13, 15)
 #include "kernels/depthwise_template.h"

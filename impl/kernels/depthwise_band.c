@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <string.h>
-
 #include "kernels/depthwise.h"
 
 #define BAND_FLOATS 8192 /* with the outputs it stays in the first-level cache */
@@ -27,30 +25,4 @@ size_t gei_depthwise_scratch_floats(const gei_conv *c) {
     if (!flat || w->stride[2] > 2 || w->out[1] < 1 || w->out[2] < 1) return 0;
     gei_band_plan(c, &b);
     return b.row > (1 << 20) || b.rows > (1 << 10) ? 0 : (size_t)(b.rows * b.row);
-}
-
-static void fill_row(const gei_window *w, const gei_band *b, const float *row, float *to) {
-    int64_t pad = w->pad_begin[2], n = w->in[2];
-    if (w->stride[2] == 1) {
-        memcpy(to + pad, row, (size_t)n * sizeof *to);
-        return;
-    }
-    for (int64_t phase = 0; phase < 2; phase++) { /* elements at even and at odd places, counted from the padding */
-        int64_t first = (phase + pad) & 1, count = (n - first + 1) / 2;
-        float *out = to + phase * b->width + (first + pad) / 2;
-        for (int64_t i = 0; i < count; i++) out[i] = row[first + 2 * i];
-    }
-}
-
-static void clear_row(const gei_window *w, const gei_band *b, float *to) {
-    for (int64_t phase = 0; phase < w->stride[2]; phase++) memset(to + phase * b->width, 0, (size_t)b->width * sizeof *to);
-}
-
-void gei_band_fill(const gei_window *w, const gei_band *b, const float *plane, int64_t first, float *band) {
-    int64_t from = first * w->stride[1] - w->pad_begin[1];
-    for (int64_t r = 0; r < b->rows; r++) {
-        int64_t y = from + r;
-        if (y >= 0 && y < w->in[1]) fill_row(w, b, plane + y * w->in[2], band + r * b->row);
-        else clear_row(w, b, band + r * b->row);
-    }
 }

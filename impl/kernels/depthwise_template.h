@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* depthwise_template: compiled once for each instruction set.  The including file defines DEPTHWISE, MULTIPLY_ADD(a, b, c), and the
- * vector macros of sgemm_template.h: VEC, VW, V_LOAD, V_STORE, V_SET1, V_FMA, V_MAX, V_MIN; ROWS: output rows computed together. */
+ * vector macros of sgemm_template.h: VEC, VW, V_LOAD, V_STORE, V_SET1, V_FMA, V_MAX, V_MIN; V_LOAD_N(p, n), V_STORE_N(p, v, n): the
+ * first n floats only; V_EVEN(a, b), V_ODD(a, b): every second float of two vectors; ROWS: output rows computed together. */
 #include <stddef.h>
 #include <string.h>
 
@@ -13,6 +14,40 @@
 
 /* ---- two dimensions, through a band ---- */
 
+ALWAYS_INLINE void dw_copy(const float *from, int64_t n, float *to) {
+    for (; n >= VW; n -= VW, from += VW, to += VW) V_STORE(to, V_LOAD(from));
+    if (n > 0) V_STORE_N(to, V_LOAD_N(from, n), n);
+}
+
+/* Every second float, from the first and from the second on. */
+ALWAYS_INLINE void dw_split(const float *from, int64_t n, float *even, float *odd) {
+    int64_t i = 0;
+    for (; 2 * (i + VW) <= n; i += VW) {
+        VEC a = V_LOAD(from + 2 * i), b = V_LOAD(from + 2 * i + VW);
+        V_STORE(even + i, V_EVEN(a, b));
+        V_STORE(odd + i, V_ODD(a, b));
+    }
+    for (int64_t k = 2 * i; k < n; k++) (k % 2 ? odd : even)[k / 2] = from[k];
+}
+
+ALWAYS_INLINE void dw_fill_row(const gei_window *w, const gei_band *b, const float *row, float *to) {
+    int64_t pad = w->pad_begin[2];
+    float *even = to + pad / 2, *odd = to + b->width + pad / 2;
+    if (w->stride[2] == 1) dw_copy(row, w->in[2], to + pad);
+    else if (pad % 2 == 0) dw_split(row, w->in[2], even, odd);
+    else dw_split(row, w->in[2], odd, even + 1); /* the row begins at an odd place */
+}
+
+/* Copies what output rows from `first` on need of a plane; the padding left and right of rows stays as it is (zero). */
+static void dw_fill(const gei_window *w, const gei_band *b, const float *plane, int64_t first, float *band) {
+    int64_t from = first * w->stride[1] - w->pad_begin[1];
+    for (int64_t r = 0; r < b->rows; r++) {
+        int64_t y = from + r;
+        if (y >= 0 && y < w->in[1]) dw_fill_row(w, b, plane + y * w->in[2], band + r * b->row);
+        else memset(band + r * b->row, 0, (size_t)b->row * sizeof *band);
+    }
+}
+
 typedef struct dw_tile {
     const float *band, *weights; /* first input row of the tile */
     float *out;
@@ -23,13 +58,8 @@ typedef struct dw_tile {
 
 ALWAYS_INLINE void dw_store(const dw_tile *t, float *out, VEC v, int64_t n) {
     if (t->d->act == GEI_ACT_CLIP) v = V_MAX(V_SET1(t->d->lo), V_MIN(V_SET1(t->d->hi), v));
-    if (n >= VW) {
-        V_STORE(out, v);
-    } else {
-        float some[VW];
-        V_STORE(some, v);
-        for (int64_t i = 0; i < n; i++) out[i] = some[i];
-    }
+    if (n >= VW) V_STORE(out, v);
+    else V_STORE_N(out, v, n);
 }
 
 /* rows x vecs vectors of outputs; k x k taps, stride s in both dims, no dilation.  Each input vector is loaded once for all taps of a
@@ -114,7 +144,7 @@ static void banded_plane(dw_tile t, const gei_band *b, const float *plane, float
     t.out_row = w->out[2];
     for (int64_t first = 0; first < w->out[1]; first += b->out_rows) {
         int64_t count = w->out[1] - first < b->out_rows ? w->out[1] - first : b->out_rows;
-        gei_band_fill(w, b, plane, first, band);
+        dw_fill(w, b, plane, first, band);
         for (int64_t y = 0; y < count;) {
             bool many = kind != DW_ANY && count - y >= ROWS;
             t.band = band + y * w->stride[1] * b->row;
