@@ -201,7 +201,17 @@ static bool fits(match *m, const part *p, gei_value v, gei_value first) {
     return false;
 }
 
+/* Cheap, and what turns most nodes down: operators where the form has operators. */
+static bool types_fit(const part *p, const gei_node *node, bool swapped) {
+    for (uint32_t i = 0; i < p->n_args; i++) {
+        const gei_node *from = node->ins[swapped ? 1 - i : i].from.node;
+        if (p->args[i]->kind == PART_OP && (!from || from->def != p->args[i]->def)) return false;
+    }
+    return true;
+}
+
 static bool fits_args(match *m, const part *p, const gei_node *node, bool swapped) {
+    if (!types_fit(p, node, swapped)) return false;
     match before = *m;
     for (uint32_t i = 0; i < p->n_args; i++)
         if (!fits(m, p->args[i], node->ins[swapped ? 1 - i : i].from, node->ins[0].from)) {
@@ -291,8 +301,11 @@ static ge_status replace(gei_pass_context *c, const form *f, const match *m, gei
 
 static ge_status try_node(gei_pass_context *c, const form *forms, size_t n_forms, gei_node *node, gei_diag *diag) {
     for (size_t i = 0; i < n_forms; i++) {
+        const part *root = forms[i].root;
+        if (root->def != node->def || root->n_args != node->n_ins) continue;
+        if (!types_fit(root, node, false) && !(node->n_ins == 2 && types_fit(root, node, true))) continue;
         match m = { .c = c };
-        if (forms[i].root->def != node->def || !fits_op(&m, forms[i].root, gei_value_of(node, 0))) continue;
+        if (!fits_op(&m, root, gei_value_of(node, 0))) continue;
         if (!is_closed(&m)) {
             gei_pass_note(c, "recognise", node, "looks like another operator, but its inner values are read elsewhere");
             continue;
@@ -311,7 +324,11 @@ ge_status gei_pass_recognise(gei_pass_context *c, gei_diag *diag) {
     form *forms = NULL;
     size_t n_forms = 0;
     GEI_TRY(read_forms(c, &forms, &n_forms, diag));
+    bool *is_root = gei_arena_array(c->arena, bool, gei_op_row_count() + 1); /* by row of a definition, which counts from 1 */
+    if (!is_root) return gei_out_of_memory(diag, gei_op_row_count() + 1);
+    for (size_t i = 0; i < n_forms; i++) is_root[forms[i].root->def->row] = true;
     for (size_t i = c->n_order; i-- > 0;) {
+        if (!is_root[c->order[i]->def->row]) continue;
         if (gei_graph_node_at(c->graph, c->order[i]->index) != c->order[i]) continue; /* went with a form */
         GEI_TRY(try_node(c, forms, n_forms, c->order[i], diag));
     }
