@@ -17,21 +17,57 @@ void gei_arena_init(gei_arena *arena, const gei_allocator *from) {
     *arena = (gei_arena){ .from = from, .block_bytes = FIRST_BLOCK_BYTES };
 }
 
-void gei_arena_deinit(gei_arena *arena) {
-    for (gei_arena_block *block = arena->blocks; block;) {
+static void free_blocks(const gei_allocator *from, gei_arena_block *block) {
+    while (block) {
         gei_arena_block *older = block->older;
-        gei_free(arena->from, block, block->size_bytes, block->align_bytes);
+        gei_free(from, block, block->size_bytes, block->align_bytes);
         block = older;
     }
+}
+
+void gei_arena_deinit(gei_arena *arena) {
+    free_blocks(arena->from, arena->blocks);
+    free_blocks(arena->from, arena->kept);
     gei_arena_init(arena, arena->from);
 }
 
+void gei_arena_reset(gei_arena *arena) {
+#ifdef GEI_ARENA_MALLOC
+    gei_arena_deinit(arena); /* what is used after a reset shows */
+#else
+    gei_arena_block *oldest = arena->blocks;
+    while (oldest && oldest->older) oldest = oldest->older;
+    if (oldest) {
+        oldest->older = arena->kept;
+        arena->kept = arena->blocks;
+    }
+    arena->blocks = NULL;
+    arena->next = arena->end = NULL;
+    arena->block_bytes = FIRST_BLOCK_BYTES; /* the same sizes again */
+#endif
+}
+
+/* A kept block of at least that size, but not of more than twice: large ones wait for large pieces. */
+static gei_arena_block *take_kept(gei_arena *arena, size_t size_bytes, size_t align_bytes) {
+    for (gei_arena_block **at = &arena->kept; *at; at = &(*at)->older) {
+        gei_arena_block *block = *at;
+        if (block->size_bytes < size_bytes || block->size_bytes / 2 > size_bytes || block->align_bytes < align_bytes) continue;
+        *at = block->older;
+        return block;
+    }
+    return NULL;
+}
+
 static gei_arena_block *add_block(gei_arena *arena, size_t size_bytes, size_t align_bytes) {
-    gei_arena_block *block = gei_alloc(arena->from, size_bytes, align_bytes);
-    if (!block) return NULL;
-    *block = (gei_arena_block){ arena->blocks, size_bytes, align_bytes };
+    gei_arena_block *block = take_kept(arena, size_bytes, align_bytes);
+    if (!block) {
+        block = gei_alloc(arena->from, size_bytes, align_bytes);
+        if (!block) return NULL;
+        *block = (gei_arena_block){ NULL, size_bytes, align_bytes };
+        arena->total_bytes += size_bytes;
+    }
+    block->older = arena->blocks;
     arena->blocks = block;
-    arena->total_bytes += size_bytes;
     return block;
 }
 

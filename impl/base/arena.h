@@ -10,7 +10,7 @@
 
 typedef struct gei_arena {
     const gei_allocator *from; /* borrowed, outlives the arena */
-    struct gei_arena_block *blocks;
+    struct gei_arena_block *blocks, *kept; /* kept: of before a reset, not in use */
     char *next, *end;
     size_t block_bytes;        /* size of the next block, doubles up to 32 MiB */
     size_t total_bytes;        /* taken from `from` */
@@ -18,6 +18,7 @@ typedef struct gei_arena {
 
 void gei_arena_init(gei_arena *arena, const gei_allocator *from);
 void gei_arena_deinit(gei_arena *arena); /* frees everything; the arena may be used again */
+void gei_arena_reset(gei_arena *arena);  /* empties it; its memory is used again before more is taken */
 void *gei_arena_alloc(gei_arena *arena, size_t size_bytes, size_t align_bytes); /* NULL when out of memory; not cleared */
 void *gei_arena_zero(gei_arena *arena, size_t size_bytes, size_t align_bytes);
 void *gei_arena_copy(gei_arena *arena, const void *from, size_t size_bytes, size_t align_bytes);

@@ -325,12 +325,13 @@ ge_status gei_facts_find(gei_facts *facts, const gei_graph *g, gei_diag *diag) {
 
 void gei_facts_drop_infos(gei_facts *facts) {
     gei_infos_release(&facts->infos);
-    gei_arena_deinit(&facts->infos_arena);
+    gei_arena_reset(&facts->infos_arena);
     facts->infos = (gei_infos){ .from = facts->infos.from };
 }
 
 void gei_facts_release(gei_facts *facts) {
     gei_facts_drop_infos(facts);
+    gei_arena_deinit(&facts->infos_arena);
     gei_arena_deinit(&facts->order_arena);
     facts->order = NULL;
     facts->n_order = 0;

@@ -46,7 +46,7 @@ static void forget_shapes(driver *d) {
 static ge_status refresh(driver *d, uint32_t needs, gei_diag *diag) {
     gei_pass_context *c = &d->context;
     if ((needs & (GEI_FACT_ORDER | GEI_FACT_SHAPES)) && !(d->facts & GEI_FACT_ORDER)) {
-        gei_arena_deinit(&d->known.order_arena);
+        gei_arena_reset(&d->known.order_arena);
         GEI_TRY(gei_graph_order(c->graph, &d->known.order_arena, &c->order, &c->n_order, diag));
         d->facts |= GEI_FACT_ORDER;
     }
@@ -82,7 +82,7 @@ static ge_status run_pass(driver *d, const gei_pass *pass, gei_diag *diag) {
     GEI_TRY(refresh(d, pass->needs, diag));
     uint64_t before = c->n_changes;
     ge_status st = pass->run(c, diag);
-    gei_arena_deinit(&d->pass_arena);
+    gei_arena_reset(&d->pass_arena);
     GEI_TRY(st);
     if (c->n_changes != before) {
         gei_log_line(o->log, GEI_LOG_DEBUG, "pass %s: %llu changes in graph '%s'", pass->name,

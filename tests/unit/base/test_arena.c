@@ -32,6 +32,33 @@ static void pieces_are_aligned_and_do_not_overlap(void **state) {
     ge_test_heap_check(&heap);
 }
 
+static void a_reset_arena_takes_no_more_than_before(void **state) {
+    (void)state;
+    ge_test_heap heap;
+    ge_test_heap_init(&heap);
+    gei_arena arena;
+    gei_arena_init(&arena, &heap.from);
+    size_t first = 0;
+    for (int round = 0; round < 5; round++) {
+        for (size_t i = 0; i < 20000; i++) {
+            unsigned char *piece = gei_arena_alloc(&arena, 1 + i % 300, 8);
+            assert_non_null(piece);
+            memset(piece, round, 1 + i % 300);
+        }
+        assert_non_null(gei_arena_alloc(&arena, (size_t)3 << 20, 64));
+        if (round == 0) first = arena.total_bytes;
+        gei_arena_reset(&arena);
+#ifndef GEI_ARENA_MALLOC
+        assert_int_equal(arena.total_bytes, first);
+#else
+        assert_int_equal(arena.total_bytes, 0);
+#endif
+    }
+    (void)first;
+    gei_arena_deinit(&arena);
+    ge_test_heap_check(&heap);
+}
+
 static void large_piece_leaves_the_current_block_in_use(void **state) {
     (void)state;
     ge_test_heap heap;
@@ -117,6 +144,7 @@ static void each_failing_allocation_is_reported(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pieces_are_aligned_and_do_not_overlap),
+        cmocka_unit_test(a_reset_arena_takes_no_more_than_before),
         cmocka_unit_test(large_piece_leaves_the_current_block_in_use),
         cmocka_unit_test(small_pieces_need_few_blocks),
         cmocka_unit_test(copies_and_arrays),
