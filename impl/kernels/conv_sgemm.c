@@ -106,6 +106,8 @@ static bool is_pointwise(const gei_window *w) {
     return true;
 }
 
+bool gei_conv_is_pointwise(const gei_conv *c) { return is_pointwise(&c->window); }
+
 /* Rows [k_first, k_first + k_count) of the columns of one panel. */
 static void gather_panel(const gei_conv *c, const float *x, int64_t nr, int64_t panel, int64_t k_first, int64_t k_count, float *to) {
     const gei_window *w = &c->window;
@@ -123,19 +125,20 @@ static void gather_panel(const gei_conv *c, const float *x, int64_t nr, int64_t 
 }
 
 /* Panels whose columns are whole rows of pixels where they lie. */
-static void run_in_place(const gei_conv_sgemm *g, gei_sgemm product, int64_t first, int64_t last) {
+static void run_in_place(const gei_conv_sgemm *g, gei_sgemm product, int64_t row_begin, int64_t row_end, int64_t first, int64_t last) {
     product.b_row = g->conv->x_channel;
     for (int64_t panel = first; panel < last; panel++) {
         int64_t k = 0;
         do {
             int64_t count = product.k - k < GEI_CONV_K_BLOCK ? product.k - k : GEI_CONV_K_BLOCK;
-            g->isa->block(&product, 0, product.m, panel, g->x + k * product.b_row + panel * g->isa->nr, k, count);
+            g->isa->block(&product, row_begin, row_end, panel, g->x + k * product.b_row + panel * g->isa->nr, k, count);
             k += GEI_CONV_K_BLOCK;
         } while (k < product.k);
     }
 }
 
-static void run_group(const gei_conv_sgemm *g, const gei_sgemm *product, int64_t first, int64_t last, float *scratch) {
+static void run_group(const gei_conv_sgemm *g, const gei_sgemm *product, int64_t row_begin, int64_t row_end, int64_t first, int64_t last,
+                      float *scratch) {
     int64_t nr = g->isa->nr;
     int64_t k = 0;
     do {
@@ -143,23 +146,23 @@ static void run_group(const gei_conv_sgemm *g, const gei_sgemm *product, int64_t
         for (int64_t panel = first; panel < last; panel++)
             gather_panel(g->conv, g->x, nr, panel, k, count, scratch + (panel - first) * GEI_CONV_K_BLOCK * nr);
         for (int64_t panel = first; panel < last; panel++)
-            g->isa->block(product, 0, product->m, panel, scratch + (panel - first) * GEI_CONV_K_BLOCK * nr, k, count);
+            g->isa->block(product, row_begin, row_end, panel, scratch + (panel - first) * GEI_CONV_K_BLOCK * nr, k, count);
         k += GEI_CONV_K_BLOCK;
     } while (k < product->k);
 }
 
-void gei_conv_sgemm_run(const gei_conv_sgemm *g, int64_t panel_begin, int64_t panel_end, float *scratch) {
+void gei_conv_sgemm_run(const gei_conv_sgemm *g, int64_t row_begin, int64_t row_end, int64_t panel_begin, int64_t panel_end, float *scratch) {
     const gei_conv *c = g->conv;
     int64_t group = gei_conv_sgemm_group(g->isa);
     gei_sgemm product = { .m = c->out_channels, .n = gei_conv_pixels(c), .k = c->in_channels * taps(c), .a = g->filter, .row_bias = g->bias,
                           .c = g->y, .act = g->act, .lo = g->lo, .hi = g->hi };
     product.a_row = g->packed ? 0 : product.k;
     product.c_row = product.n;
-    if (is_pointwise(&c->window)) {
+    if (gei_conv_is_pointwise(c)) {
         int64_t whole = product.n / g->isa->nr, last = panel_end < whole ? panel_end : whole;
-        if (panel_begin < last) run_in_place(g, product, panel_begin, last);
+        if (panel_begin < last) run_in_place(g, product, row_begin, row_end, panel_begin, last);
         if (panel_begin < last) panel_begin = last;
     }
     for (int64_t first = panel_begin; first < panel_end; first += group)
-        run_group(g, &product, first, panel_end - first < group ? panel_end : first + group, scratch);
+        run_group(g, &product, row_begin, row_end, first, panel_end - first < group ? panel_end : first + group, scratch);
 }

@@ -14,7 +14,7 @@
 
 #define GEI_CONV_K_BLOCK 384 /* rows of columns gathered at a time */
 
-/* What to do with one image and group: pixels of panels [panel_begin, panel_end). */
+/* What to do with one image and group. */
 typedef struct gei_conv_sgemm {
     const gei_conv *conv;
     const gei_sgemm_isa *isa;
@@ -31,6 +31,8 @@ int64_t gei_conv_pixels(const gei_conv *c);
 /* Panels gathered together: as many as keep their columns in the second-level cache. */
 int64_t gei_conv_sgemm_group(const gei_sgemm_isa *isa);
 size_t gei_conv_sgemm_scratch_bytes(const gei_sgemm_isa *isa);
-void gei_conv_sgemm_run(const gei_conv_sgemm *g, int64_t panel_begin, int64_t panel_end, float *scratch);
+/* Output channels [row_begin, row_end), row_begin a multiple of mr, of pixels of panels [panel_begin, panel_end). */
+void gei_conv_sgemm_run(const gei_conv_sgemm *g, int64_t row_begin, int64_t row_end, int64_t panel_begin, int64_t panel_end, float *scratch);
+bool gei_conv_is_pointwise(const gei_conv *c); /* columns are the input itself */
 
 #endif

@@ -10,6 +10,8 @@
 enum { SLOT_X, SLOT_FILTER, SLOT_BIAS };
 
 #define PART_FLOPS 2e6      /* one part of a product: enough to pay for its start */
+#define UNITS_WANTED 16     /* of a convolution: panels times cuts of its output channels */
+#define CUT_TILES 4         /* tiles of rows a cut has at least */
 #define PART_TAPS 200000.0  /* the same for depthwise rows, which wait for memory */
 
 typedef struct conv_fast {  /* prepared: the instruction set the model may use, and the clip of the node */
@@ -25,6 +27,7 @@ typedef struct conv_fast {  /* prepared: the instruction set the model may use, 
 typedef struct conv_sized {
     gei_conv conv;
     int64_t panels;         /* of one image and group */
+    int64_t cuts, cut_rows; /* of its output channels, where there are few panels */
 } conv_sized;
 
 static bool accepts_layout(const gei_choice *c, gei_reason *why) {
@@ -100,12 +103,25 @@ ge_status gei_conv_depthwise_size(gei_sizing *s, gei_diag *diag) {
     return GE_OK;
 }
 
+/* Few panels give threads too little to share: output channels are cut as well.  Where columns are gathered, each cut gathers its own. */
+static void cut_channels(const gei_sgemm_isa *isa, conv_sized *c) {
+    bool in_place = gei_conv_is_pointwise(&c->conv);
+    int64_t panels = c->conv.batch * c->conv.groups * c->panels, wanted = in_place ? UNITS_WANTED : panels < UNITS_WANTED / 2 ? 2 * panels : panels;
+    int64_t tiles = (c->conv.out_channels + isa->mr - 1) / isa->mr, most = tiles / CUT_TILES;
+    int64_t cuts = panels > 0 ? (wanted + panels - 1) / panels : 1;
+    if (cuts > most) cuts = most;
+    if (cuts < 1) cuts = 1;
+    c->cut_rows = (tiles + cuts - 1) / cuts * isa->mr;
+    c->cuts = c->cut_rows > 0 ? (c->conv.out_channels + c->cut_rows - 1) / c->cut_rows : 1;
+}
+
 ge_status gei_conv_sgemm_size(gei_sizing *s, gei_diag *diag) {
     const conv_fast *f = s->prepared;
     conv_sized *c;
     GEI_TRY(size_common(s, &c, diag));
     c->panels = gei_sgemm_panels(f->isa, gei_conv_pixels(&c->conv));
-    int64_t units = c->conv.batch * c->conv.groups * c->panels;
+    cut_channels(f->isa, c);
+    int64_t units = c->conv.batch * c->conv.groups * c->panels * c->cuts;
     double each = units > 0 ? s->cost / (double)units : 0;
     s->n_parts = gei_parts(units, each > 0 && each < PART_FLOPS ? (int64_t)(PART_FLOPS / each) + 1 : 1);
     s->part_scratch_bytes = gei_conv_sgemm_scratch_bytes(f->isa);
@@ -127,23 +143,32 @@ ge_status gei_conv_depthwise_run(const gei_run *run, uint32_t part) {
     return GE_OK;
 }
 
-/* Panels of all images and groups, one after the other. */
-ge_status gei_conv_sgemm_run_step(const gei_run *run, uint32_t part) {
+/* One cut of output channels of one image and group. */
+static gei_conv_sgemm product_of(const gei_run *run, int64_t image, int64_t group) {
     const conv_sized *s = run->sized;
     const conv_fast *f = run->prepared;
     const gei_conv *c = &s->conv;
     const float *bias = bias_of(run);
-    float *scratch = (float *)(void *)(run->scratch + part * run->part_scratch_bytes);
-    int64_t begin, end;
-    gei_part_range(c->batch * c->groups * s->panels, run->n_parts, part, &begin, &end);
-    for (int64_t at = begin; at < end;) {
-        int64_t unit = at / s->panels, first = at % s->panels, last = end - at < s->panels - first ? first + end - at : s->panels;
-        int64_t image = unit / c->groups, group = unit % c->groups, out = group * c->out_channels;
-        gei_conv_sgemm g = { .conv = c, .isa = f->isa, .x = (const float *)run->in[SLOT_X]->data + image * c->x_batch + group * c->in_channels * c->x_channel,
+    int64_t out = group * c->out_channels;
+    return (gei_conv_sgemm){ .conv = c, .isa = f->isa, .x = (const float *)run->in[SLOT_X]->data + image * c->x_batch + group * c->in_channels * c->x_channel,
                              .filter = f->packed ? f->packed + (size_t)group * f->group_floats : (const float *)run->in[SLOT_FILTER]->data + out * c->w_out,
                              .packed = f->packed != NULL, .bias = bias ? bias + out : NULL,
                              .y = (float *)run->out[0]->data + image * c->y_batch + out * c->y_channel, .act = f->act, .lo = f->low, .hi = f->high };
-        gei_conv_sgemm_run(&g, first, last, scratch);
+}
+
+/* Units: for each image, group and cut of its output channels the panels, one after the other. */
+ge_status gei_conv_sgemm_run_step(const gei_run *run, uint32_t part) {
+    const conv_sized *s = run->sized;
+    const gei_conv *c = &s->conv;
+    float *scratch = (float *)(void *)(run->scratch + part * run->part_scratch_bytes);
+    int64_t begin, end;
+    gei_part_range(c->batch * c->groups * s->cuts * s->panels, run->n_parts, part, &begin, &end);
+    for (int64_t at = begin; at < end;) {
+        int64_t unit = at / s->panels, first = at % s->panels, last = end - at < s->panels - first ? first + end - at : s->panels;
+        int64_t row = unit % s->cuts * s->cut_rows, of_group = unit / s->cuts;
+        int64_t row_end = row + s->cut_rows < c->out_channels ? row + s->cut_rows : c->out_channels;
+        gei_conv_sgemm g = product_of(run, of_group / c->groups, of_group % c->groups);
+        gei_conv_sgemm_run(&g, row, row_end, first, last, scratch);
         at += last - first;
     }
     return GE_OK;
