@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#define TILED_CHANNELS 16
 #define COLUMN_BYTES ((size_t)768 << 10) /* of one group of panels */
 
 int64_t gei_conv_pixels(const gei_conv *c) { return c->window.out[0] * c->window.out[1] * c->window.out[2]; }
@@ -165,4 +166,72 @@ void gei_conv_sgemm_run(const gei_conv_sgemm *g, int64_t row_begin, int64_t row_
     }
     for (int64_t first = panel_begin; first < panel_end; first += group)
         run_group(g, &product, row_begin, row_end, first, panel_end - first < group ? panel_end : first + group, scratch);
+}
+
+/* ---- few pixels ---- */
+
+static int64_t whole_tiles(const gei_conv_sgemm *g) { return (gei_conv_pixels(g->conv) + g->isa->mr - 1) / g->isa->mr * g->isa->mr; }
+
+/* Columns of all pixels, then one panel of y^T. */
+size_t gei_conv_pixels_scratch_bytes(const gei_conv_sgemm *g) {
+    size_t rows = (size_t)whole_tiles(g), k = (size_t)g->conv->in_channels, floats;
+    if (__builtin_mul_overflow(rows, k + (size_t)g->isa->nr, &floats)) return 0;
+    return floats > SIZE_MAX / sizeof(float) ? 0 : floats * sizeof(float);
+}
+
+/* Pixels of all channels in tiles of `mr`, [tile][channel][mr], some channels at a time so that they are read once.  A constant mr
+ * makes the copies moves. */
+static inline __attribute__((always_inline)) void tile_pixels(const gei_conv *c, const float *x, int64_t pixels, const int64_t mr, float *to) {
+    for (int64_t channel = 0; channel < c->in_channels; channel += TILED_CHANNELS) {
+        int64_t end = c->in_channels - channel < TILED_CHANNELS ? c->in_channels : channel + TILED_CHANNELS;
+        for (int64_t first = 0; first < pixels; first += mr) {
+            int64_t n = pixels - first < mr ? pixels - first : mr;
+            float *out = to + first * c->in_channels + channel * mr;
+            for (int64_t k = channel; k < end; k++, out += mr) {
+                const float *from = x + k * c->x_channel + first;
+                if (n == mr) memcpy(out, from, (size_t)mr * sizeof *out);
+                else for (int64_t r = 0; r < mr; r++) out[r] = r < n ? from[r] : 0;
+            }
+        }
+    }
+}
+
+typedef float vec4 __attribute__((vector_size(16), aligned(4), may_alias));
+
+static inline void transpose_4x4(const float *from, int64_t from_row, float *to, int64_t to_row) {
+    vec4 a = *(const vec4 *)(const void *)from, b = *(const vec4 *)(const void *)(from + from_row);
+    vec4 c = *(const vec4 *)(const void *)(from + 2 * from_row), d = *(const vec4 *)(const void *)(from + 3 * from_row);
+    vec4 ab = __builtin_shufflevector(a, b, 0, 4, 1, 5), cd = __builtin_shufflevector(c, d, 0, 4, 1, 5);
+    vec4 ab2 = __builtin_shufflevector(a, b, 2, 6, 3, 7), cd2 = __builtin_shufflevector(c, d, 2, 6, 3, 7);
+    *(vec4 *)(void *)to = __builtin_shufflevector(ab, cd, 0, 1, 4, 5);
+    *(vec4 *)(void *)(to + to_row) = __builtin_shufflevector(ab, cd, 2, 3, 6, 7);
+    *(vec4 *)(void *)(to + 2 * to_row) = __builtin_shufflevector(ab2, cd2, 0, 1, 4, 5);
+    *(vec4 *)(void *)(to + 3 * to_row) = __builtin_shufflevector(ab2, cd2, 2, 3, 6, 7);
+}
+
+static void store_transposed(const float *from, int64_t from_row, int64_t rows, int64_t columns, float *to, int64_t to_row) {
+    int64_t j = 0;
+    for (; j + 4 <= columns; j += 4) {
+        int64_t i = 0;
+        for (; i + 4 <= rows; i += 4) transpose_4x4(from + i * from_row + j, from_row, to + j * to_row + i, to_row);
+        for (; i < rows; i++)
+            for (int64_t q = j; q < j + 4; q++) to[q * to_row + i] = from[i * from_row + q];
+    }
+    for (; j < columns; j++)
+        for (int64_t i = 0; i < rows; i++) to[j * to_row + i] = from[i * from_row + j];
+}
+
+void gei_conv_pixels_run(const gei_conv_sgemm *g, int64_t panel_begin, int64_t panel_end, float *scratch) {
+    const gei_conv *c = g->conv;
+    int64_t pixels = gei_conv_pixels(c), nr = g->isa->nr, k = c->in_channels;
+    float *columns = scratch, *out = columns + whole_tiles(g) * k;
+    if (g->isa->mr == 6) tile_pixels(c, g->x, pixels, 6, columns);
+    else tile_pixels(c, g->x, pixels, g->isa->mr, columns);
+    for (int64_t panel = panel_begin; panel < panel_end; panel++) {
+        int64_t first = panel * nr, n = c->out_channels - first < nr ? c->out_channels - first : nr;
+        gei_sgemm product = { .m = pixels, .n = n, .k = k, .a = columns, .b = g->filter + panel * nr * k, .c = out, .c_row = nr,
+                              .bias = g->bias ? g->bias + first : NULL, .act = g->act, .lo = g->lo, .hi = g->hi };
+        g->isa->run(&product, 0, pixels, 0, 1);
+        store_transposed(out, nr, pixels, n, g->y + first * c->y_channel, c->y_channel);
+    }
 }

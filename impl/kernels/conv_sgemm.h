@@ -33,6 +33,13 @@ int64_t gei_conv_sgemm_group(const gei_sgemm_isa *isa);
 size_t gei_conv_sgemm_scratch_bytes(const gei_sgemm_isa *isa);
 /* Output channels [row_begin, row_end), row_begin a multiple of mr, of pixels of panels [panel_begin, panel_end). */
 void gei_conv_sgemm_run(const gei_conv_sgemm *g, int64_t row_begin, int64_t row_end, int64_t panel_begin, int64_t panel_end, float *scratch);
+/* ---- 1x1 kernels over few pixels: they are the rows, output channels the columns, so that a panel is full ----
+ *   y^T[pixels][out_channels] = columns^T * filter^T, the filter packed by panels of output channels */
+#define GEI_CONV_MOST_PIXELS 256
+size_t gei_conv_pixels_scratch_bytes(const gei_conv_sgemm *g); /* 0 on overflow */
+/* Panels [panel_begin, panel_end) of output channels of all pixels; g->filter as gei_sgemm_pack has it. */
+void gei_conv_pixels_run(const gei_conv_sgemm *g, int64_t panel_begin, int64_t panel_end, float *scratch);
+
 bool gei_conv_is_pointwise(const gei_conv *c); /* columns are the input itself */
 
 #endif

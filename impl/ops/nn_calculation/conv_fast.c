@@ -10,6 +10,8 @@
 enum { SLOT_X, SLOT_FILTER, SLOT_BIAS };
 
 #define PART_FLOPS 2e6      /* one part of a product: enough to pay for its start */
+#define FEWEST_PIXELS 4     /* fewer leave rows of a tile empty */
+#define MOST_GATHERS 2      /* cuts of output channels of an image; each gathers the pixels for itself */
 #define UNITS_WANTED 16     /* of a convolution: panels times cuts of its output channels */
 #define CUT_TILES 4         /* tiles of rows a cut has at least */
 #define PART_TAPS 200000.0  /* the same for depthwise rows, which wait for memory */
@@ -42,6 +44,36 @@ bool gei_conv_depthwise_accepts(const gei_choice *c, gei_reason *why) {
     return gei_node_int(c->node, "groups", 1) > 1 || gei_refuse(why, "one group");
 }
 
+static bool all_are(const gei_node *node, const char *name, int64_t wanted) {
+    gei_int_list list = gei_node_ints(node, name);
+    for (size_t i = 0; i < list.count; i++)
+        if (list.data[i] != wanted) return false;
+    return true;
+}
+
+static bool is_pointwise(const gei_node *node, const gei_shape *filter) {
+    for (int32_t d = 2; d < filter->rank; d++)
+        if (filter->dims[d] != 1) return false;
+    return all_are(node, "strides", 1) && all_are(node, "pads", 0);
+}
+
+/* Shapes that are not known yet may have any number of pixels. */
+bool gei_conv_pixels_accepts(const gei_choice *c, gei_reason *why) {
+    const gei_shape *y = &c->out->shape;
+    int64_t pixels = 1;
+    if (!accepts_layout(c, why)) return false;
+    if (!is_pointwise(c->node, &c->in[SLOT_FILTER]->shape)) return gei_refuse(why, "kernel is not 1x1, or skips or pads");
+    if (!c->in[SLOT_FILTER]->tensor) return gei_refuse(why, "filter is no constant");
+    if (gei_node_int(c->node, "groups", 1) != 1) return gei_refuse(why, "more than one group");
+    for (int32_t d = 2; d < y->rank; d++) {
+        if (y->dims[d] < 0 || y->dims[d] > GEI_CONV_MOST_PIXELS) return gei_refuse(why, "number of pixels is not known, or large");
+        pixels *= y->dims[d];
+    }
+    if (y->rank < 3 || pixels > GEI_CONV_MOST_PIXELS) return gei_refuse(why, "more than %d pixels", GEI_CONV_MOST_PIXELS);
+    if (pixels < FEWEST_PIXELS) return gei_refuse(why, "fewer than %d pixels", FEWEST_PIXELS);
+    return c->in[SLOT_FILTER]->shape.dims[0] >= GEI_SGEMM_MOST_COLUMNS / 2 || gei_refuse(why, "too few output channels to fill a panel");
+}
+
 bool gei_conv_sgemm_accepts(const gei_choice *c, gei_reason *why) { return accepts_layout(c, why); }
 
 ge_status gei_conv_fast_prepare(gei_prepare *p, gei_diag *diag) {
@@ -69,6 +101,23 @@ static ge_status pack_filter(conv_fast *f, gei_prepare *p, gei_diag *diag) {
     if (!f->packed) return gei_out_of_memory(diag, f->packed_bytes);
     for (int64_t g = 0; g < groups; g++)
         gei_sgemm_pack_rows(f->isa, (const float *)filter->data + g * rows * k, k, rows, k, f->packed + (size_t)g * f->group_floats);
+    p->drops_input = UINT64_C(1) << SLOT_FILTER;
+    p->packed_bytes = f->packed_bytes;
+    return GE_OK;
+}
+
+/* The filter turned: k rows of panels of output channels. */
+ge_status gei_conv_pixels_prepare(gei_prepare *p, gei_diag *diag) {
+    GEI_TRY(gei_conv_fast_prepare(p, diag));
+    conv_fast *f = p->prepared;
+    const gei_tensor *filter = p->choice->in[SLOT_FILTER]->tensor;
+    int64_t rows = filter->dims[0], k = rows ? filter->n_elems / rows : 0;
+    size_t floats = gei_sgemm_packed_floats(f->isa, k, rows);
+    if (floats == 0) return gei_out_of_memory(diag, SIZE_MAX);
+    f->packed_bytes = floats * sizeof(float);
+    f->packed = gei_alloc(f->from, f->packed_bytes, GEI_ALIGN_BYTES);
+    if (!f->packed) return gei_out_of_memory(diag, f->packed_bytes);
+    gei_sgemm_pack(f->isa, filter->data, 1, k, k, rows, 0, gei_sgemm_panels(f->isa, rows), f->packed);
     p->drops_input = UINT64_C(1) << SLOT_FILTER;
     p->packed_bytes = f->packed_bytes;
     return GE_OK;
@@ -128,6 +177,18 @@ ge_status gei_conv_sgemm_size(gei_sizing *s, gei_diag *diag) {
     return GE_OK;
 }
 
+ge_status gei_conv_pixels_size(gei_sizing *s, gei_diag *diag) {
+    const conv_fast *f = s->prepared;
+    conv_sized *c;
+    GEI_TRY(size_common(s, &c, diag));
+    c->panels = gei_sgemm_panels(f->isa, c->conv.out_channels);
+    c->cuts = c->panels < MOST_GATHERS ? c->panels : MOST_GATHERS;
+    gei_conv_sgemm g = { .conv = &c->conv, .isa = f->isa };
+    s->n_parts = gei_parts(c->conv.batch * c->cuts, 1);
+    s->part_scratch_bytes = gei_conv_pixels_scratch_bytes(&g);
+    return s->part_scratch_bytes ? GE_OK : gei_out_of_memory(diag, SIZE_MAX);
+}
+
 static const float *bias_of(const gei_run *run) {
     return run->n_in > SLOT_BIAS && run->in[SLOT_BIAS] ? run->in[SLOT_BIAS]->data : NULL;
 }
@@ -170,6 +231,19 @@ ge_status gei_conv_sgemm_run_step(const gei_run *run, uint32_t part) {
         gei_conv_sgemm g = product_of(run, of_group / c->groups, of_group % c->groups);
         gei_conv_sgemm_run(&g, row, row_end, first, last, scratch);
         at += last - first;
+    }
+    return GE_OK;
+}
+
+/* Units: cuts of the panels of output channels of each image. */
+ge_status gei_conv_pixels_run_step(const gei_run *run, uint32_t part) {
+    const conv_sized *s = run->sized;
+    int64_t begin, end, first, last;
+    gei_part_range(s->conv.batch * s->cuts, run->n_parts, part, &begin, &end);
+    for (int64_t at = begin; at < end; at++) {
+        gei_conv_sgemm g = product_of(run, at / s->cuts, 0);
+        gei_part_range(s->panels, (uint32_t)s->cuts, (uint32_t)(at % s->cuts), &first, &last);
+        gei_conv_pixels_run(&g, first, last, (float *)(void *)(run->scratch + part * run->part_scratch_bytes));
     }
     return GE_OK;
 }

@@ -21,6 +21,10 @@ ge_status gei_conv_sgemm_size(gei_sizing *s, gei_diag *diag);
 ge_status gei_conv_depthwise_run(const gei_run *run, uint32_t part);
 ge_status gei_conv_sgemm_run_step(const gei_run *run, uint32_t part);
 
+bool gei_conv_pixels_accepts(const gei_choice *c, gei_reason *why);
+ge_status gei_conv_pixels_prepare(gei_prepare *p, gei_diag *diag);
+ge_status gei_conv_pixels_size(gei_sizing *s, gei_diag *diag);
+ge_status gei_conv_pixels_run_step(const gei_run *run, uint32_t part);
 /* conv_winograd.c */
 bool gei_conv_winograd_accepts(const gei_choice *c, gei_reason *why);
 ge_status gei_conv_winograd_prepare(gei_prepare *p, gei_diag *diag);
@@ -33,6 +37,8 @@ ge_status gei_conv_winograd_run(const gei_run *run, uint32_t part);
       .size = gei_conv_depthwise_size, .run = gei_conv_depthwise_run },                                   \
     { .name = "winograd", .accepts = gei_conv_winograd_accepts, .prepare = gei_conv_winograd_prepare,     \
       .size = gei_conv_winograd_size, .run = gei_conv_winograd_run, .destroy = gei_conv_winograd_destroy }, \
+    { .name = "pixels", .accepts = gei_conv_pixels_accepts, .prepare = gei_conv_pixels_prepare,           \
+      .size = gei_conv_pixels_size, .run = gei_conv_pixels_run_step, .destroy = gei_conv_fast_destroy },  \
     { .name = "sgemm", .accepts = gei_conv_sgemm_accepts, .prepare = gei_conv_sgemm_prepare,              \
       .size = gei_conv_sgemm_size, .run = gei_conv_sgemm_run_step, .destroy = gei_conv_fast_destroy }
 
