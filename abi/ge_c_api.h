@@ -199,6 +199,10 @@ typedef struct ge_builder ge_builder; /* adds operators to a graph */
 typedef struct ge_model ge_model;     /* compiled, immutable, shared by threads */
 typedef struct ge_binding ge_binding; /* inputs and outputs bound once, run many times */
 typedef struct ge_error ge_error;     /* immutable record of a failure */
+typedef struct ge_operation ge_operation; /* one asynchronous run */
+typedef struct ge_queue ge_queue;         /* where completions arrive */
+typedef struct ge_stream ge_stream;       /* runs in order */
+typedef struct ge_event ge_event;         /* a point on a stream */
 
 /* DLPack's managed tensors, declared by us so that no header of theirs is needed. Cast to and from theirs. */
 typedef struct ge_dlpack ge_dlpack;               /* the versioned struct of DLPack 1.x */
@@ -2614,6 +2618,214 @@ GE_API GE_NODISCARD ge_status ge_binding_get_output(ge_binding* GE_NONNULL bindi
  * @since 1.0  @deprecated no
  */
 GE_API GE_NODISCARD ge_status ge_binding_run(ge_binding* GE_NONNULL binding, const ge_run_options* GE_NULLABLE options) GE_NOEXCEPT;
+
+/* ---- Asynchronous runs -------------------------------------------------------------------------------------------------- */
+
+/*
+ * An operation owns what it uses: model, inputs, options; it lets go of them right before its completion. It has exactly one
+ * completion, whatever happens: its status can be asked for, waits return, and it is delivered where ge_async_options says, first to
+ * the queue, then to the callback. Destroying its handle earlier means that nobody listens; it does not cancel.
+ */
+
+/**
+ * Receives the completion of an operation. Called once, from a library thread; must be short. Calls that would wait for a
+ * completion, stream or event give GE_ERR_REENTRANT in it.
+ *
+ * @param user_data  in, nullable, kept until destroy: the pointer of the triple
+ * @param tag        in: the tag of the operation
+ * @param status     in: how it ended
+ * @thread free  @blocks no  @calls_back allowed, except waiting calls
+ * @errors none
+ * @since 1.0  @deprecated no
+ */
+typedef void (*ge_completion_fn)(void* GE_NULLABLE user_data, uint64_t tag, ge_status status);
+
+/* Where an asynchronous run goes and how it reports. All fields zero: on the workers, waited for with ge_operation_wait. */
+typedef struct ge_async_options {
+    uint32_t struct_size;
+    uint32_t reserved_flags;
+    const ge_stream* GE_NULLABLE stream;   /* borrowed: run in its order */
+    const ge_queue* GE_NULLABLE queue;     /* borrowed: receives the completion */
+    uint64_t tag;                          /* comes back with the completion */
+    ge_completion_fn GE_NULLABLE complete; /* kept until called */
+    void* GE_NULLABLE user_data;           /* kept until destroy */
+    ge_destroy_fn GE_NULLABLE destroy;     /* kept until called, also when the run does not start */
+} ge_async_options;
+#define GE_ASYNC_OPTIONS_INIT {sizeof(ge_async_options), 0, NULL, NULL, 0, NULL, NULL, NULL}
+
+/* One completion out of a queue. */
+typedef struct ge_completion {
+    uint32_t struct_size;
+    uint32_t reserved_flags;
+    uint64_t tag;
+    ge_status status;
+    uint32_t reserved_0;
+} ge_completion;
+
+/**
+ * Sets asynchronous options to defaults.
+ *
+ * @param options       out, borrowed: filled
+ * @param options_size  in: sizeof *options
+ * @thread free  @blocks no  @calls_back no
+ * @errors usual
+ * @since 1.0  @deprecated no
+ */
+GE_API GE_NODISCARD ge_status ge_async_options_init(ge_async_options* GE_NONNULL options, size_t options_size) GE_NOEXCEPT;
+
+/**
+ * Starts a run and returns. When it fails nothing was kept and nothing will complete.
+ *
+ * @param model          in, borrowed: the model
+ * @param options        in, nullable, copied: how
+ * @param async_options  in, nullable, copied: where and how it reports
+ * @param inputs         in, nullable, borrowed: one value per input, kept alive by the operation; NULL entries for optional inputs
+ * @param inputs_count   in: number of inputs
+ * @param out_operation  out, owned: ge_operation_destroy
+ * @thread free  @blocks no  @calls_back destroy, on failure
+ * @errors usual, GE_ERR_NOT_BOUND, GE_ERR_OUT_OF_RANGE for a wrong count, GE_ERR_WRONG_KIND, GE_ERR_DTYPE, GE_ERR_RANK,
+ *         GE_ERR_SHAPE, GE_ERR_THREAD; everything later comes with the completion
+ * @since 1.0  @deprecated no
+ */
+GE_API GE_NODISCARD ge_status ge_model_run_async(const ge_model* GE_NONNULL model, const ge_run_options* GE_NULLABLE options,
+    const ge_async_options* GE_NULLABLE async_options, const ge_value* GE_NULLABLE const* GE_NULLABLE inputs, size_t inputs_count,
+    ge_operation* GE_NULLABLE* GE_NONNULL out_operation) GE_NOEXCEPT;
+
+/**
+ * Starts a run on what is bound and returns. Until the completion other uses of the binding give GE_ERR_WRONG_STATE or
+ * GE_ERR_REENTRANT; it may be destroyed. Beyond the operation nothing is allocated, with shapes seen before.
+ *
+ * @param binding        in, borrowed: changed
+ * @param options        in, nullable, copied: how
+ * @param async_options  in, nullable, copied: where and how it reports
+ * @param out_operation  out, owned: ge_operation_destroy
+ * @thread exclusive  @blocks no  @calls_back destroy, on failure
+ * @errors usual, GE_ERR_NOT_BOUND, GE_ERR_SHAPE, GE_ERR_OVERLAP, GE_ERR_THREAD, GE_ERR_WRONG_STATE during a run; everything later comes with the completion
+ * @since 1.0  @deprecated no
+ */
+GE_API GE_NODISCARD ge_status ge_binding_run_async(ge_binding* GE_NONNULL binding, const ge_run_options* GE_NULLABLE options,
+    const ge_async_options* GE_NULLABLE async_options, ge_operation* GE_NULLABLE* GE_NONNULL out_operation) GE_NOEXCEPT;
+
+/**
+ * Waits for the completion.
+ *
+ * @param operation   in, borrowed: the operation
+ * @param timeout_ns  in: longest wait; 0 polls, negative waits for ever
+ * @thread free  @blocks up to timeout_ns  @calls_back no
+ * @errors usual, GE_ERR_TIMEOUT, GE_ERR_REENTRANT; how the run ended is told by ge_operation_get_status
+ * @since 1.0  @deprecated no
+ */
+GE_API GE_NODISCARD ge_status ge_operation_wait(const ge_operation* GE_NONNULL operation, int64_t timeout_ns) GE_NOEXCEPT;
+
+/**
+ * Tells how a run ended.
+ *
+ * @param operation   in, borrowed: the operation
+ * @param out_status  out, borrowed: GE_OK or the failure
+ * @thread free  @blocks no  @calls_back no
+ * @errors usual, GE_ERR_WRONG_STATE before the completion
+ * @since 1.0  @deprecated no
+ */
+GE_API GE_NODISCARD ge_status ge_operation_get_status(const ge_operation* GE_NONNULL operation,
+    ge_status* GE_NONNULL out_status) GE_NOEXCEPT;
+
+/**
+ * Gives the error record of a failed run.
+ *
+ * @param operation  in, borrowed: the operation
+ * @param out_error  out, shared: ge_error_release; NULL when it did not fail
+ * @thread free  @blocks no  @calls_back no
+ * @errors usual, GE_ERR_WRONG_STATE before the completion
+ * @since 1.0  @deprecated no
+ */
+GE_API GE_NODISCARD ge_status ge_operation_acquire_error(const ge_operation* GE_NONNULL operation,
+    ge_error* GE_NULLABLE* GE_NONNULL out_error) GE_NOEXCEPT;
+
+/**
+ * Gives the outputs of a run. On a stream and with known shapes those of a model's run are there at once, as inputs of further runs
+ * on it; their bytes follow with the stream. Those of a binding are its own, written again by its next run.
+ *
+ * @param operation      in, borrowed: the operation
+ * @param outputs        out, nullable, borrowed: receives one value per output, each owned: ge_value_destroy
+ * @param outputs_count  in: entries of outputs
+ * @param out_count      out, borrowed: number of entries
+ * @thread free  @blocks no  @calls_back no
+ * @errors usual, GE_ERR_WRONG_STATE before they are there or when the run failed
+ * @since 1.0  @deprecated no
+ */
+GE_API GE_NODISCARD ge_status ge_operation_get_outputs(const ge_operation* GE_NONNULL operation,
+    ge_value* GE_NULLABLE* GE_NULLABLE outputs, size_t outputs_count, size_t* GE_NONNULL out_count) GE_NOEXCEPT;
+
+/**
+ * Asks a run to end early; it still completes, then with GE_ERR_CANCELLED. Takes effect at the next step or partition of one; a run
+ * that did not begin completes when its turn comes. No effect after the completion.
+ *
+ * @param operation  in, borrowed: the operation
+ * @thread free  @blocks no  @calls_back no
+ * @errors usual
+ * @since 1.0  @deprecated no
+ */
+GE_API GE_NODISCARD ge_status ge_operation_cancel(const ge_operation* GE_NONNULL operation) GE_NOEXCEPT;
+
+/**
+ * Destroys an operation handle. A run in flight goes on and completes; nobody listens.
+ *
+ * @param operation  in, nullable, owned: ends here
+ * @thread free  @blocks no  @calls_back no
+ * @errors GE_ERR_BAD_HANDLE
+ * @since 1.0  @deprecated no
+ */
+GE_API ge_status ge_operation_destroy(ge_operation* GE_NULLABLE operation) GE_NOEXCEPT;
+
+/**
+ * Creates a queue of completions.
+ *
+ * @param context    in, nullable, borrowed: the context
+ * @param out_queue  out, owned: ge_queue_destroy
+ * @thread free  @blocks no  @calls_back no
+ * @errors usual
+ * @since 1.0  @deprecated no
+ */
+GE_API GE_NODISCARD ge_status ge_queue_create(const ge_context* GE_NULLABLE context,
+    ge_queue* GE_NULLABLE* GE_NONNULL out_queue) GE_NOEXCEPT;
+
+/**
+ * Takes completions out of a queue, waiting for the first. Each goes to one caller.
+ *
+ * @param queue              in, borrowed: the queue
+ * @param completions        out, nullable, borrowed: receives completions, oldest first
+ * @param completions_count  in: entries of completions
+ * @param completion_size    in: sizeof *completions, the distance of two entries
+ * @param timeout_ns         in: longest wait; 0 polls, negative waits for ever
+ * @param out_count          out, borrowed: number taken
+ * @thread free  @blocks up to timeout_ns  @calls_back no
+ * @errors usual, GE_ERR_TIMEOUT, GE_ERR_REENTRANT, GE_ERR_HANDLE_CLOSED when the queue is destroyed meanwhile
+ * @since 1.0  @deprecated no
+ */
+GE_API GE_NODISCARD ge_status ge_queue_wait(const ge_queue* GE_NONNULL queue, ge_completion* GE_NULLABLE completions,
+    size_t completions_count, size_t completion_size, int64_t timeout_ns, size_t* GE_NONNULL out_count) GE_NOEXCEPT;
+
+/**
+ * Gives a file descriptor that is readable while the queue holds completions; to be polled only.
+ *
+ * @param queue           in, borrowed: the queue
+ * @param out_descriptor  out, borrowed: the descriptor, closed with the queue; -1 on failure
+ * @thread free  @blocks no  @calls_back no
+ * @errors usual, GE_ERR_FILE
+ * @since 1.0  @deprecated no
+ */
+GE_API GE_NODISCARD ge_status ge_queue_get_descriptor(const ge_queue* GE_NONNULL queue,
+    int32_t* GE_NONNULL out_descriptor) GE_NOEXCEPT;
+
+/**
+ * Destroys a queue handle. Completions in it are dropped; operations that name it complete without it.
+ *
+ * @param queue  in, nullable, owned: ends here
+ * @thread free  @blocks no  @calls_back no
+ * @errors GE_ERR_BAD_HANDLE
+ * @since 1.0  @deprecated no
+ */
+GE_API ge_status ge_queue_destroy(ge_queue* GE_NULLABLE queue) GE_NOEXCEPT;
 
 #if defined(__cplusplus) && !defined(SWIG)
 }

@@ -21,10 +21,6 @@ extern "C" {
 
 typedef struct ge_state ge_state;               /* what lives between runs: variables, caches */
 typedef struct ge_session ge_session;           /* GE's view: models by graph id, with one state */
-typedef struct ge_operation ge_operation;       /* one asynchronous run */
-typedef struct ge_queue ge_queue;               /* where completions arrive */
-typedef struct ge_stream ge_stream;             /* runs in order */
-typedef struct ge_event ge_event;               /* a point on a stream */
 typedef struct ge_registration ge_registration; /* something a context was taught: a pass, an operator, a mapping */
 typedef struct ge_launch ge_launch;             /* one call of a kernel; only lent to the kernel, stale when it returns */
 
@@ -918,210 +914,6 @@ GE_API GE_NODISCARD ge_status ge_binding_set_state(ge_binding* GE_NONNULL bindin
 GE_API GE_NODISCARD ge_status ge_binding_set_memory(ge_binding* GE_NONNULL binding, ge_area area,
     const ge_memory* GE_NULLABLE memory) GE_NOEXCEPT;
 
-/* ---- Asynchronous runs -------------------------------------------------------------------------------------------------- */
-
-/*
- * An operation owns what it uses: model, inputs, options. It has exactly one completion, whatever happens, delivered where
- * ge_async_options says. Destroying its handle earlier means that nobody listens; it does not cancel.
- */
-
-/**
- * Receives the completion of an operation. Called once, from a library thread or from the call that starts the run; must be short.
- *
- * @param user_data  in, nullable, kept until destroy: the pointer of the triple
- * @param tag        in: the tag of the operation
- * @param status     in: how it ended
- * @thread free  @blocks no  @calls_back allowed, except waiting calls
- * @errors none
- * @since 1.0  @deprecated no
- */
-typedef void (*ge_completion_fn)(void* GE_NULLABLE user_data, uint64_t tag, ge_status status);
-
-/* Where an asynchronous run goes and how it reports. All fields zero: on the workers, waited for with ge_operation_wait. */
-typedef struct ge_async_options {
-    uint32_t struct_size;
-    uint32_t reserved_flags;
-    const ge_stream* GE_NULLABLE stream;   /* borrowed: run in its order */
-    const ge_queue* GE_NULLABLE queue;     /* borrowed: receives the completion */
-    uint64_t tag;                          /* comes back with the completion */
-    ge_completion_fn GE_NULLABLE complete; /* kept until called */
-    void* GE_NULLABLE user_data;           /* kept until destroy */
-    ge_destroy_fn GE_NULLABLE destroy;     /* kept until called, also when the run does not start */
-} ge_async_options;
-#define GE_ASYNC_OPTIONS_INIT {sizeof(ge_async_options), 0, NULL, NULL, 0, NULL, NULL, NULL}
-
-/* One completion out of a queue. */
-typedef struct ge_completion {
-    uint32_t struct_size;
-    uint32_t reserved_flags;
-    uint64_t tag;
-    ge_status status;
-    uint32_t reserved_0;
-} ge_completion;
-
-/**
- * Sets asynchronous options to defaults.
- *
- * @param options       out, borrowed: filled
- * @param options_size  in: sizeof *options
- * @thread free  @blocks no  @calls_back no
- * @errors usual
- * @since 1.0  @deprecated no
- */
-GE_API GE_NODISCARD ge_status ge_async_options_init(ge_async_options* GE_NONNULL options, size_t options_size) GE_NOEXCEPT;
-
-/**
- * Starts a run and returns. When it fails nothing was kept and nothing will complete.
- *
- * @param model          in, borrowed: the model
- * @param options        in, nullable, copied: how
- * @param async_options  in, nullable, copied: where and how it reports
- * @param inputs         in, nullable, borrowed: one value per input, kept alive by the operation; NULL entries for optional inputs
- * @param inputs_count   in: number of inputs
- * @param out_operation  out, owned: ge_operation_destroy
- * @thread free  @blocks no  @calls_back complete, when the run ends at once; destroy
- * @errors usual, GE_ERR_NOT_BOUND, GE_ERR_OUT_OF_RANGE for a wrong count, GE_ERR_WRONG_KIND, GE_ERR_DTYPE, GE_ERR_RANK,
- *         GE_ERR_SHAPE; everything later comes with the completion
- * @since 1.0  @deprecated no
- */
-GE_API GE_NODISCARD ge_status ge_model_run_async(const ge_model* GE_NONNULL model, const ge_run_options* GE_NULLABLE options,
-    const ge_async_options* GE_NULLABLE async_options, const ge_value* GE_NULLABLE const* GE_NULLABLE inputs, size_t inputs_count,
-    ge_operation* GE_NULLABLE* GE_NONNULL out_operation) GE_NOEXCEPT;
-
-/**
- * Starts a run on what is bound and returns. The binding may not be used until the completion.
- *
- * @param binding        in, borrowed: changed
- * @param options        in, nullable, copied: how
- * @param async_options  in, nullable, copied: where and how it reports
- * @param out_operation  out, owned: ge_operation_destroy
- * @thread exclusive  @blocks no  @calls_back complete, when the run ends at once; destroy
- * @errors usual, GE_ERR_NOT_BOUND, GE_ERR_SHAPE, GE_ERR_WRONG_STATE during a run; everything later comes with the completion
- * @since 1.0  @deprecated no
- */
-GE_API GE_NODISCARD ge_status ge_binding_run_async(ge_binding* GE_NONNULL binding, const ge_run_options* GE_NULLABLE options,
-    const ge_async_options* GE_NULLABLE async_options, ge_operation* GE_NULLABLE* GE_NONNULL out_operation) GE_NOEXCEPT;
-
-/**
- * Waits for the completion.
- *
- * @param operation   in, borrowed: the operation
- * @param timeout_ns  in: longest wait; 0 polls, negative waits for ever
- * @thread free  @blocks up to timeout_ns  @calls_back no
- * @errors usual, GE_ERR_TIMEOUT; how the run ended is told by ge_operation_get_status
- * @since 1.0  @deprecated no
- */
-GE_API GE_NODISCARD ge_status ge_operation_wait(const ge_operation* GE_NONNULL operation, int64_t timeout_ns) GE_NOEXCEPT;
-
-/**
- * Tells how a run ended.
- *
- * @param operation   in, borrowed: the operation
- * @param out_status  out, borrowed: GE_OK or the failure
- * @thread free  @blocks no  @calls_back no
- * @errors usual, GE_ERR_WRONG_STATE before the completion
- * @since 1.0  @deprecated no
- */
-GE_API GE_NODISCARD ge_status ge_operation_get_status(const ge_operation* GE_NONNULL operation,
-    ge_status* GE_NONNULL out_status) GE_NOEXCEPT;
-
-/**
- * Gives the error record of a failed run.
- *
- * @param operation  in, borrowed: the operation
- * @param out_error  out, shared: ge_error_release; NULL when it did not fail
- * @thread free  @blocks no  @calls_back no
- * @errors usual, GE_ERR_WRONG_STATE before the completion
- * @since 1.0  @deprecated no
- */
-GE_API GE_NODISCARD ge_status ge_operation_acquire_error(const ge_operation* GE_NONNULL operation,
-    ge_error* GE_NULLABLE* GE_NONNULL out_error) GE_NOEXCEPT;
-
-/**
- * Gives the outputs of a run. On a stream and with known shapes they are there at once; their bytes follow with the stream.
- *
- * @param operation      in, borrowed: the operation
- * @param outputs        out, nullable, borrowed: receives one value per output, each owned: ge_value_destroy
- * @param outputs_count  in: entries of outputs
- * @param out_count      out, borrowed: number of entries
- * @thread free  @blocks no  @calls_back no
- * @errors usual, GE_ERR_WRONG_STATE before they are there or when the run failed
- * @since 1.0  @deprecated no
- */
-GE_API GE_NODISCARD ge_status ge_operation_get_outputs(const ge_operation* GE_NONNULL operation,
-    ge_value* GE_NULLABLE* GE_NULLABLE outputs, size_t outputs_count, size_t* GE_NONNULL out_count) GE_NOEXCEPT;
-
-/**
- * Asks a run to end early; it still completes. Takes effect at the next partition of a step, at most 10 ms later. No effect after
- * the completion.
- *
- * @param operation  in, borrowed: the operation
- * @thread free  @blocks no  @calls_back no
- * @errors usual
- * @since 1.0  @deprecated no
- */
-GE_API GE_NODISCARD ge_status ge_operation_cancel(const ge_operation* GE_NONNULL operation) GE_NOEXCEPT;
-
-/**
- * Destroys an operation handle. A run in flight goes on and completes; nobody listens.
- *
- * @param operation  in, nullable, owned: ends here
- * @thread free  @blocks no  @calls_back no
- * @errors GE_ERR_BAD_HANDLE
- * @since 1.0  @deprecated no
- */
-GE_API ge_status ge_operation_destroy(ge_operation* GE_NULLABLE operation) GE_NOEXCEPT;
-
-/**
- * Creates a queue of completions.
- *
- * @param context    in, nullable, borrowed: the context
- * @param out_queue  out, owned: ge_queue_destroy
- * @thread free  @blocks no  @calls_back no
- * @errors usual
- * @since 1.0  @deprecated no
- */
-GE_API GE_NODISCARD ge_status ge_queue_create(const ge_context* GE_NULLABLE context,
-    ge_queue* GE_NULLABLE* GE_NONNULL out_queue) GE_NOEXCEPT;
-
-/**
- * Takes completions out of a queue, waiting for the first.
- *
- * @param queue              in, borrowed: the queue
- * @param completions        out, nullable, borrowed: receives completions, oldest first
- * @param completions_count  in: entries of completions
- * @param completion_size    in: sizeof *completions, the distance of two entries
- * @param timeout_ns         in: longest wait; 0 polls, negative waits for ever
- * @param out_count          out, borrowed: number taken
- * @thread free  @blocks up to timeout_ns  @calls_back no
- * @errors usual, GE_ERR_TIMEOUT
- * @since 1.0  @deprecated no
- */
-GE_API GE_NODISCARD ge_status ge_queue_wait(const ge_queue* GE_NONNULL queue, ge_completion* GE_NULLABLE completions,
-    size_t completions_count, size_t completion_size, int64_t timeout_ns, size_t* GE_NONNULL out_count) GE_NOEXCEPT;
-
-/**
- * Gives a file descriptor that is readable while the queue holds completions; to be polled only.
- *
- * @param queue           in, borrowed: the queue
- * @param out_descriptor  out, borrowed: the descriptor, closed with the queue
- * @thread free  @blocks no  @calls_back no
- * @errors usual, GE_ERR_FILE
- * @since 1.0  @deprecated no
- */
-GE_API GE_NODISCARD ge_status ge_queue_get_descriptor(const ge_queue* GE_NONNULL queue,
-    int32_t* GE_NONNULL out_descriptor) GE_NOEXCEPT;
-
-/**
- * Destroys a queue handle. Completions in it are dropped; operations that name it complete without it.
- *
- * @param queue  in, nullable, owned: ends here
- * @thread free  @blocks no  @calls_back no
- * @errors GE_ERR_BAD_HANDLE
- * @since 1.0  @deprecated no
- */
-GE_API ge_status ge_queue_destroy(ge_queue* GE_NULLABLE queue) GE_NOEXCEPT;
-
 /* ---- Streams and events ------------------------------------------------------------------------------------------------- */
 
 /**
@@ -1134,19 +926,6 @@ GE_API ge_status ge_queue_destroy(ge_queue* GE_NULLABLE queue) GE_NOEXCEPT;
  * @since 1.0  @deprecated no
  */
 GE_API GE_NODISCARD ge_status ge_stream_create(const ge_context* GE_NULLABLE context,
-    ge_stream* GE_NULLABLE* GE_NONNULL out_stream) GE_NOEXCEPT;
-
-/**
- * Wraps a stream of a device runtime, which the caller keeps until the handle is destroyed.
- *
- * @param context        in, nullable, borrowed: the context
- * @param native_stream  in: the stream of the runtime as a number
- * @param out_stream     out, owned: ge_stream_destroy
- * @thread free  @blocks no  @calls_back no
- * @errors usual, GE_ERR_NO_DEVICE, GE_ERR_INVALID_ARGUMENT for 0
- * @since 1.0  @deprecated no
- */
-GE_API GE_NODISCARD ge_status ge_stream_create_from_native(const ge_context* GE_NULLABLE context, uint64_t native_stream,
     ge_stream* GE_NULLABLE* GE_NONNULL out_stream) GE_NOEXCEPT;
 
 /**
@@ -1271,6 +1050,21 @@ GE_API GE_NODISCARD ge_status ge_event_get_elapsed(const ge_event* GE_NONNULL fi
  * @since 1.0  @deprecated no
  */
 GE_API ge_status ge_event_destroy(ge_event* GE_NULLABLE event) GE_NOEXCEPT;
+
+/* ---- Streams of a device ------------------------------------------------------------------------------------------------ */
+
+/**
+ * Wraps a stream of a device runtime, which the caller keeps until the handle is destroyed.
+ *
+ * @param context        in, nullable, borrowed: the context
+ * @param native_stream  in: the stream of the runtime as a number
+ * @param out_stream     out, owned: ge_stream_destroy
+ * @thread free  @blocks no  @calls_back no
+ * @errors usual, GE_ERR_NO_DEVICE, GE_ERR_INVALID_ARGUMENT for 0
+ * @since 1.0  @deprecated no
+ */
+GE_API GE_NODISCARD ge_status ge_stream_create_from_native(const ge_context* GE_NULLABLE context, uint64_t native_stream,
+    ge_stream* GE_NULLABLE* GE_NONNULL out_stream) GE_NOEXCEPT;
 
 /* ---- Session ------------------------------------------------------------------------------------------------------------ */
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "api/call.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 #include "api/error.h"
@@ -144,6 +145,11 @@ ge_status gei_struct_in(const void *from, void *to, size_t known_size, size_t fi
     }
     memcpy(to, from, size < known_size ? size : known_size);
     return GE_OK;
+}
+
+ge_status gei_struct_size_check(size_t size, size_t first_size, const char *argument, int32_t index, gei_diag *diag) {
+    bool is_bad = size < first_size || size > GEI_STRUCT_SIZE_LIMIT;
+    return is_bad ? bad_size(argument, index, size, first_size, diag) : GE_OK;
 }
 
 ge_status gei_struct_out(void *to, size_t size, void *filled, size_t known_size, size_t first_size, const char *argument, int32_t index,

@@ -87,6 +87,8 @@ ge_status gei_struct_in(const void *from, void *to, size_t known_size, size_t fi
 /* Writes at most `size` bytes of a filled struct and sets its struct_size to what was written. */
 ge_status gei_struct_out(void *to, size_t size, void *filled, size_t known_size, size_t first_size, const char *argument, int32_t index,
                          gei_diag *diag);
+/* GE_ERR_INVALID_STRUCT_SIZE for a size that gei_struct_out would refuse. */
+ge_status gei_struct_size_check(size_t size, size_t first_size, const char *argument, int32_t index, gei_diag *diag);
 #define GEI_STRUCT_SIZE_LIMIT 4096u /* larger: an uninitialised field */
 
 #endif

@@ -155,6 +155,7 @@ static ge_status compile(const gei_api_graph_view *view, const gei_graph *g, com
     gei_model *model = NULL;
     int64_t start = now_ns();
     job->inner.model.max_threads = c->max_threads;
+    job->inner.model.team = c->team;
     job->inner.model.log = job->inner.plan.log = job->passes.log = &c->log;
     GEI_TRY(check_support(g, job, diag));
     ge_status st = gei_compile(g, run_passes, job, &job->inner, &c->from, &model, diag);

@@ -93,6 +93,7 @@ void gei_context_release(gei_api_context *c) {
     if (c->sink) sink_release(c, c->sink);
     pthread_cond_destroy(&c->sink_idle);
     pthread_mutex_destroy(&c->sink_lock);
+    gei_team_release(c->team);
     gei_free(&gei_heap, c, sizeof *c, 0);
 }
 
@@ -149,6 +150,11 @@ ge_status ge_context_create(const ge_options *options, ge_context **out_context)
     gei_api_context *c = gei_alloc_zero(&gei_heap, sizeof *c, 0);
     if (!c) return GEI_RETURN(gei_out_of_memory(&diag, sizeof *c));
     context_init(c, (uint32_t)threads);
+    c->team = gei_team_create(c->max_threads);
+    if (!c->team) {
+        gei_context_release(c);
+        return GEI_RETURN(gei_out_of_memory(&diag, sizeof *c));
+    }
     return GEI_RETURN(gei_object_handle(c, GEI_HANDLE_CONTEXT, c, context_destroy, (void **)out_context, &diag));
 }
 

@@ -155,6 +155,19 @@ void ge_error_take(ge_error **out_error) {
     last.diag.status = GE_OK;
 }
 
+ge_status gei_error_handle(const char *function, ge_status status, const gei_diag *from, ge_error **out, gei_diag *diag) {
+    error_object *e = gei_alloc(&gei_heap, sizeof *e, 0);
+    if (!e) return gei_out_of_memory(diag, sizeof *e);
+    *e = (error_object){ .copy = { .diag = *from, .function = function } };
+    e->copy.diag.status = status;
+    if (!e->copy.diag.message[0])
+        gei_copy_text(e->copy.diag.message, sizeof e->copy.diag.message, gei_status_sentence(status), strlen(gei_status_sentence(status)));
+    *out = gei_handle_new(GEI_HANDLE_ERROR, e, error_destroy);
+    if (*out) return GE_OK;
+    error_destroy(e);
+    return gei_fail(diag, GE_ERR_OUT_OF_MEMORY, "no handle is left for a new error");
+}
+
 /* Counts of an error are leases on its handle: the first count is the open handle itself, so release gives back a lease while there
  * are any, and closes the handle with the last count. */
 ge_status ge_error_acquire(const ge_error *error) {

@@ -32,3 +32,5 @@ STRUCT(ge_compile_options, GEI_FIRST_COMPILE_OPTIONS, problem_destroy);
 STRUCT(ge_model_summary, GEI_FIRST_MODEL_SUMMARY, compile_ns);
 STRUCT(ge_io_info, GEI_FIRST_IO_INFO, data_size);
 STRUCT(ge_run_options, GEI_FIRST_RUN_OPTIONS, deadline_ns);
+STRUCT(ge_async_options, GEI_FIRST_ASYNC_OPTIONS, destroy);
+STRUCT(ge_completion, GEI_FIRST_COMPLETION, reserved_0);

@@ -24,6 +24,7 @@ typedef struct gei_api_context {
     atomic_uint refs;
     gei_allocator from;             /* counts, then gei_heap; user is this context */
     uint32_t max_threads;           /* of one run, the caller included */
+    gei_team *team;                 /* bounds its threads; NULL for the process default */
     _Atomic uint64_t copied_bytes, allocated_bytes, peak_bytes, n_objects;
     gei_log log;                    /* its write looks the sink up */
     pthread_mutex_t sink_lock;      /* guards `sink` and is not held while it writes */
@@ -125,5 +126,21 @@ typedef struct gei_api_model {
     gei_sink passes_text;           /* what the passes did */
     struct gei_api_io *io;          /* strings and dims that ge_io_info points at */
 } gei_api_model;
+
+/* ---- queue, stream, event ---- */
+typedef struct gei_api_queue {
+    gei_api_context *ctx;
+    struct gei_queue *queue;
+} gei_api_queue;
+
+typedef struct gei_api_stream {
+    gei_api_context *ctx;
+    struct gei_stream *stream;
+} gei_api_stream;
+
+typedef struct gei_api_event {
+    gei_api_context *ctx;
+    struct gei_event *event;
+} gei_api_event;
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
-#include "api/model.h"
+#include "api/operation.h"
 
 #if defined(__SSE2__)
 #include <xmmintrin.h>
@@ -45,22 +45,22 @@ ge_status gei_run_options_in(const ge_run_options *from, gei_run_options *out, g
     return GE_OK;
 }
 
-/* The tensors behind caller values, one reference each, so that a value destroyed meanwhile does not matter. */
-static ge_status input_tensors(const gei_api_model *m, const ge_value *const *values, size_t count, gei_tensor **out, gei_diag *diag) {
+ge_status gei_input_tensors(const gei_api_model *m, const ge_value *const *values, size_t count, int32_t first_index, gei_tensor **out,
+                            gei_diag *diag) {
     const gei_plan *plan = gei_model_plan(m->model);
     if (count != plan->n_inputs) {
         gei_diag_wanted(diag, "%u", plan->n_inputs);
-        return gei_argument_fail(diag, "inputs_count", 3, GE_ERR_OUT_OF_RANGE, "%zu inputs given, the model has %u", count, plan->n_inputs);
+        return gei_argument_fail(diag, "inputs_count", first_index + 1, GE_ERR_OUT_OF_RANGE, "%zu inputs given, the model has %u", count, plan->n_inputs);
     }
     for (size_t i = 0; i < count; i++) {
         ge_status why = GE_OK;
-        if (!values[i]) return gei_argument_fail(diag, "inputs", 2, GE_ERR_NOT_BOUND, "input '%s' has no value", plan->inputs[i].name);
+        if (!values[i]) return gei_argument_fail(diag, "inputs", first_index, GE_ERR_NOT_BOUND, "input '%s' has no value", plan->inputs[i].name);
         const gei_api_value *v = gei_handle_lease(values[i], GEI_HANDLE_VALUE, &why);
         if (v && v->ctx != m->ctx) why = GE_ERR_HANDLE_OTHER_CONTEXT;
         else if (v && (v->kind != GE_VALUE_TENSOR || !v->tensor)) why = GE_ERR_WRONG_KIND;
         if (why == GE_OK) out[i] = gei_tensor_retain(v->tensor);
         if (v) gei_handle_unlease(values[i]);
-        if (why != GE_OK) return gei_argument_fail(diag, "inputs", 2, why, "value of input '%s' cannot be used: %s", plan->inputs[i].name, gei_status_name(why));
+        if (why != GE_OK) return gei_argument_fail(diag, "inputs", first_index, why, "value of input '%s' cannot be used: %s", plan->inputs[i].name, gei_status_name(why));
     }
     return GE_OK;
 }
@@ -90,7 +90,7 @@ static ge_status run(const gei_api_model *m, const gei_run_options *options, con
     }
     if (n > GEI_COUNT(few) && !(list = gei_alloc(&m->ctx->from, size, 0))) return gei_out_of_memory(diag, size);
     memset(list, 0, size);
-    ge_status st = input_tensors(m, inputs, inputs_count, list, diag);
+    ge_status st = gei_input_tensors(m, inputs, inputs_count, 2, list, diag);
     if (st == GE_OK) {
         uint32_t modes = gei_fp_enter();
         st = gei_model_run(m->model, list, list + plan->n_inputs, options, diag);

@@ -9,15 +9,14 @@
 
 #include <assert.h>
 #include <fenv.h>
-#include <linux/futex.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stddef.h>
-#include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "base/wait.h"
 
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -28,7 +27,6 @@
 #define STACK_BYTES ((size_t)1 << 20)
 #define LARGE_STACK_BYTES ((size_t)8 << 20) /* for hosts whose thread-local data fill a small stack */
 #define SPIN_NS 40000                       /* between two steps of a model; a futex wake-up costs about as much */
-#define POLLS_PER_CLOCK_READ 32
 #define RETRY_NS 1000000000 /* after a thread could not be started */
 #define CACHE_LINE_BYTES 64
 
@@ -75,43 +73,13 @@ static struct {
     _Atomic uint32_t knows_fork;
     _Atomic int64_t retry_at_ns; /* no thread is started before; 0: none failed */
     _Atomic int64_t spin_ns;
+    _Atomic uint32_t n_cpus; /* 0: not asked yet */
+    _Atomic uint32_t is_pinned;
+    _Atomic uint32_t n_started; /* in the life of the process; gives each worker its number */
 } crew;
 
-static void futex_wait(_Atomic uint32_t *word, uint32_t expected) {
-    (void)syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, expected, NULL, NULL, 0);
-}
-
-static void futex_wake(_Atomic uint32_t *word, uint32_t n) {
-    (void)syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, n, NULL, NULL, 0);
-}
-
-static void relax(void) {
-#if defined(__x86_64__)
-    _mm_pause();
-#elif defined(__aarch64__)
-    __asm__ volatile("yield");
-#endif
-}
-
-static int64_t now_ns(void) {
-    struct timespec now = { 0 };
-    (void)clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
-
-/* Bounded spinning: false when the time is up.  The clock is read seldom and not at all in short waits. */
-typedef struct spin {
-    uint32_t n_polls;
-    int64_t end_ns;
-} spin;
-
-static bool keep_spinning(spin *s) {
-    relax();
-    if (++s->n_polls % POLLS_PER_CLOCK_READ != 0) return true;
-    int64_t now = now_ns();
-    if (s->end_ns == 0) s->end_ns = now + atomic_load_explicit(&crew.spin_ns, memory_order_relaxed);
-    return now < s->end_ns;
-}
+/* This thread is counted as one at work: a worker in a run or job, or a caller inside a run. */
+static _Thread_local bool is_counted __attribute__((tls_model("initial-exec")));
 
 static uint32_t fork_count(void) { return atomic_load_explicit(&crew.n_forks, memory_order_relaxed); }
 
@@ -126,7 +94,12 @@ static void wake_workers(uint32_t n) {
     } while (!atomic_compare_exchange_weak(&idle.n_sleeping, &asleep, asleep - n_woken));
     atomic_fetch_add(&idle.n_spinning, n_woken);
     atomic_fetch_add(&bed.n_tokens, n_woken);
-    futex_wake(&bed.n_tokens, n_woken);
+    gei_wake(&bed.n_tokens, n_woken);
+}
+
+/* One worker for a job, unless one is looking anyway. */
+static void call_worker(void) {
+    if (atomic_load(&idle.n_spinning) == 0) wake_workers(1);
 }
 
 static void wait_for_token(void) {
@@ -135,7 +108,7 @@ static void wait_for_token(void) {
         while (n > 0) {
             if (atomic_compare_exchange_weak(&bed.n_tokens, &n, n - 1)) return;
         }
-        futex_wait(&bed.n_tokens, 0);
+        (void)gei_wait_while(&bed.n_tokens, 0, 0, GEI_NEVER);
     }
 }
 
@@ -144,7 +117,7 @@ static void wait_for_token(void) {
 static void sleep_until_woken(void) {
     atomic_fetch_sub(&idle.n_spinning, 1);
     atomic_fetch_add(&idle.n_sleeping, 1);
-    if (atomic_load(&idle.pending) != 0) {
+    if (atomic_load(&idle.pending) != 0 || gei_jobs_can_start()) {
         uint32_t asleep = atomic_load(&idle.n_sleeping);
         while (asleep > 0) {
             if (!atomic_compare_exchange_weak(&idle.n_sleeping, &asleep, asleep - 1)) continue;
@@ -204,7 +177,7 @@ static void leave(slot *s) {
     uint64_t old = atomic_fetch_sub_explicit(&s->state, ONE_ACTIVE, memory_order_acq_rel);
     if ((old & ACTIVE_MASK) == ONE_ACTIVE && (old & OWNER_SLEEPS)) {
         atomic_fetch_add(&s->done_word, 1);
-        futex_wake(&s->done_word, 1);
+        gei_wake(&s->done_word, 1);
     }
 }
 
@@ -215,17 +188,34 @@ static uint32_t next_pending(uint64_t pending, uint32_t from) {
     return (from + (uint32_t)__builtin_ctzll(turned)) % N_SLOTS;
 }
 
-/* Spins and sleeps until it has joined a slot.  Begins each search behind the last slot tried, so that no caller is preferred. */
-static slot *find_work(uint32_t *from, uint64_t *out_part, uint32_t *out_seat) {
+/* What a worker found to do: a slot it joined, or a job. */
+typedef struct work {
+    slot *slot;
+    uint64_t part;
+    uint32_t seat;
+    gei_job *job;
+    gei_team *team;
+} work;
+
+/* Runs under way come first.  Begins each search behind the last slot tried, so that no caller is preferred. */
+static bool look_for_work(work *w, uint32_t *from) {
+    uint64_t pending = atomic_load_explicit(&idle.pending, memory_order_relaxed);
+    if (pending != 0) {
+        uint32_t i = next_pending(pending, *from);
+        *from = i + 1;
+        w->slot = &slots[i];
+        if (join(w->slot, &w->part, &w->seat)) return true;
+    }
+    w->job = gei_jobs_can_start() ? gei_jobs_take(&w->team) : NULL;
+    return w->job != NULL;
+}
+
+static void find_work(work *w, uint32_t *from) {
     for (;;) {
-        spin s = { 0 };
+        gei_spin s = { 0 };
         do {
-            uint64_t pending = atomic_load_explicit(&idle.pending, memory_order_relaxed);
-            if (pending == 0) continue;
-            uint32_t i = next_pending(pending, *from);
-            *from = i + 1;
-            if (join(&slots[i], out_part, out_seat)) return &slots[i];
-        } while (keep_spinning(&s));
+            if (look_for_work(w, from)) return;
+        } while (gei_keep_spinning(&s, gei_pool_spin_ns()));
         sleep_until_woken();
     }
 }
@@ -238,23 +228,56 @@ static void set_float_mode(void) {
 #endif
 }
 
+/* Worker k goes to the k-th CPU of the process behind its first, where the host's main thread often is. */
+static void pin(uint32_t number) {
+    cpu_set_t all, one;
+    if (sched_getaffinity(0, sizeof all, &all) != 0 || CPU_COUNT(&all) == 0) return;
+    uint32_t skip = (number + 1) % (uint32_t)CPU_COUNT(&all);
+    for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
+        if (!CPU_ISSET(cpu, &all) || skip-- != 0) continue;
+        CPU_ZERO(&one);
+        CPU_SET(cpu, &one);
+        (void)sched_setaffinity(0, sizeof one, &one);
+        return;
+    }
+}
+
+/* False after a fork inside: nothing here is ours any more. */
+static bool do_work(const work *w, uint32_t forks) {
+    if (!w->job) {
+        if (!run_parts(w->slot, w->part, w->seat, forks)) return false;
+        /* Before leaving: the caller may publish its next run at once, and should see a worker that is as good as spinning. */
+        atomic_fetch_add(&idle.n_spinning, 1);
+        leave(w->slot);
+        return true;
+    }
+    set_float_mode(); /* callbacks of the host run in jobs */
+    w->job->run(w->job);
+    if (fork_count() != forks) return false;
+    atomic_fetch_add(&idle.n_spinning, 1);
+    gei_jobs_done(w->team);
+    return true;
+}
+
 static void *worker_main(void *unused) {
     (void)unused;
     (void)pthread_setname_np(pthread_self(), "ge-worker");
     set_float_mode();
-    const uint32_t forks = fork_count();
+    is_counted = true;
+    const uint32_t forks = fork_count(), number = atomic_fetch_add(&crew.n_started, 1);
     uint32_t from = 0;
+    bool is_pinned = false;
     for (;;) {
-        uint64_t part;
-        uint32_t seat;
-        slot *s = find_work(&from, &part, &seat);
+        work w = { 0 };
+        find_work(&w, &from);
         uint32_t n_spinning = atomic_fetch_sub(&idle.n_spinning, 1) - 1;
         /* The caller counted on spinning workers; when they went elsewhere, what still waits gets another. */
-        if (n_spinning == 0 && atomic_load(&idle.pending) != 0) wake_workers(1);
-        if (!run_parts(s, part, seat, forks)) return NULL;
-        /* Before leaving: the caller may publish its next run at once, and should see a worker that is as good as spinning. */
-        atomic_fetch_add(&idle.n_spinning, 1);
-        leave(s);
+        if (n_spinning == 0 && (atomic_load(&idle.pending) != 0 || gei_jobs_can_start())) wake_workers(1);
+        if (!is_pinned && atomic_load_explicit(&crew.is_pinned, memory_order_relaxed)) {
+            pin(number);
+            is_pinned = true;
+        }
+        if (!do_work(&w, forks)) return NULL;
     }
 }
 
@@ -274,6 +297,7 @@ static void forget_workers(void) {
         atomic_store(&slots[i].state, 0);
         atomic_store(&slots[i].is_taken, 0);
     }
+    gei_jobs_forget();
 }
 
 /* All signals but those a thread raises by its own fault: the host's crash handler still gets these. */
@@ -303,7 +327,7 @@ static bool start_worker(size_t stack_bytes) {
 /* Up to n workers, as far as threads can be had.  A caller that finds another one at it goes on with what there is. */
 static void start_workers(uint32_t n) {
     int64_t retry_at = atomic_load_explicit(&crew.retry_at_ns, memory_order_relaxed);
-    if (retry_at != 0 && now_ns() < retry_at) return;
+    if (retry_at != 0 && gei_now_ns() < retry_at) return;
     if (atomic_exchange(&crew.is_starting, 1) != 0) return;
     bool ok = true;
     if (!atomic_load(&crew.knows_fork)) {
@@ -312,11 +336,12 @@ static void start_workers(uint32_t n) {
     }
     /* With one CPU nobody makes progress while we spin. */
     atomic_store(&crew.spin_ns, gei_pool_cpu_count() > 1 ? SPIN_NS : 0);
+    if (n > MAX_WORKERS) n = MAX_WORKERS;
     while (ok && atomic_load(&crew.n_workers) < n) {
         ok = start_worker(STACK_BYTES) || start_worker(LARGE_STACK_BYTES);
         if (ok) atomic_fetch_add(&crew.n_workers, 1);
     }
-    atomic_store(&crew.retry_at_ns, ok ? 0 : now_ns() + RETRY_NS);
+    atomic_store(&crew.retry_at_ns, ok ? 0 : gei_now_ns() + RETRY_NS);
     atomic_store(&crew.is_starting, 0);
 }
 
@@ -351,46 +376,92 @@ static void publish(slot *s, uint32_t n_helpers, uint32_t n_parts, gei_part_fn f
 static bool is_done(const slot *s) { return (atomic_load_explicit(&s->state, memory_order_acquire) & ACTIVE_MASK) == 0; }
 
 static void wait_until_done(slot *s) {
-    spin waiting = { 0 };
+    gei_spin waiting = { 0 };
     do {
         if (is_done(s)) return;
-    } while (keep_spinning(&waiting));
+    } while (gei_keep_spinning(&waiting, gei_pool_spin_ns()));
     (void)atomic_fetch_or_explicit(&s->state, OWNER_SLEEPS, memory_order_acq_rel);
     for (;;) {
         uint32_t word = atomic_load(&s->done_word);
         if (is_done(s)) return;
-        futex_wait(&s->done_word, word);
+        (void)gei_wait_while(&s->done_word, word, 0, GEI_NEVER);
     }
 }
 
-void gei_pool_run(uint32_t max_threads, uint32_t n_parts, gei_part_fn fn, void *arg) {
-    slot *s = NULL;
-    uint32_t n_helpers = 0;
-    if (max_threads > 1 && n_parts > 1) {
-        n_helpers = max_threads < n_parts ? max_threads - 1 : n_parts - 1;
-        if (n_helpers > MAX_WORKERS) n_helpers = MAX_WORKERS;
-        uint32_t n_workers = atomic_load_explicit(&crew.n_workers, memory_order_relaxed);
-        if (n_workers < n_helpers) {
-            start_workers(n_helpers);
-            n_workers = atomic_load_explicit(&crew.n_workers, memory_order_relaxed);
-            if (n_helpers > n_workers) n_helpers = n_workers;
-        }
-        if (n_helpers > 0) s = take_slot();
-    }
-    if (!s) {
-        for (uint32_t part = 0; part < n_parts; part++) fn(arg, part, 0);
-        return;
-    }
+/* n workers started, or as many as can be had. */
+static uint32_t need_workers(uint32_t n) {
+    uint32_t n_workers = atomic_load_explicit(&crew.n_workers, memory_order_relaxed);
+    if (n_workers >= n) return n_workers;
+    start_workers(n);
+    return atomic_load_explicit(&crew.n_workers, memory_order_relaxed);
+}
+
+/* Helpers that may join a run now; their places are kept until gei_team_leave. */
+static uint32_t get_helpers(gei_team *team, uint32_t max_threads, uint32_t n_parts, uint32_t self) {
+    uint32_t wanted = (max_threads < n_parts ? max_threads : n_parts) - 1;
+    if (wanted > MAX_WORKERS) wanted = MAX_WORKERS;
+    uint32_t n_helpers = gei_team_enter(team, max_threads, self, wanted);
+    if (n_helpers == 0) return 0;
+    uint32_t n_workers = need_workers(n_helpers + gei_jobs_running());
+    if (n_helpers <= n_workers) return n_helpers;
+    (void)gei_team_leave(team, n_helpers - n_workers);
+    return n_workers;
+}
+
+static void run_inline(uint32_t n_parts, gei_part_fn fn, void *arg) {
+    for (uint32_t part = 0; part < n_parts; part++) fn(arg, part, 0);
+}
+
+/* False after a fork in one of the parts. */
+static bool run_with_helpers(uint32_t n_helpers, uint32_t n_parts, gei_part_fn fn, void *arg) {
+    slot *s = n_helpers > 0 ? take_slot() : NULL;
     uint32_t forks = fork_count();
+    if (!s) {
+        run_inline(n_parts, fn, arg);
+        return fork_count() == forks;
+    }
     publish(s, n_helpers, n_parts, fn, arg);
-    if (!run_parts(s, 0, 0, forks)) return;
+    if (!run_parts(s, 0, 0, forks)) return false;
     wait_until_done(s);
     atomic_store_explicit(&s->is_taken, 0, memory_order_release);
+    return true;
 }
+
+void gei_pool_run(gei_team *team, uint32_t max_threads, uint32_t n_parts, gei_part_fn fn, void *arg) {
+    if (max_threads <= 1 || n_parts <= 1) {
+        run_inline(n_parts, fn, arg);
+        return;
+    }
+    uint32_t self = !is_counted;
+    uint32_t n_helpers = get_helpers(team, max_threads, n_parts, self);
+    is_counted = true;
+    bool is_same_process = run_with_helpers(n_helpers, n_parts, fn, arg);
+    if (self) is_counted = false;
+    if (is_same_process && gei_team_leave(team, self + n_helpers)) call_worker();
+}
+
+bool gei_pool_ready(void) {
+    while (need_workers(1) == 0) {
+        if (!atomic_load(&crew.is_starting)) return false;
+        (void)sched_yield(); /* another thread is starting the first one */
+    }
+    return true;
+}
+
+void gei_pool_submit(gei_team *team, gei_job *job, bool is_last) {
+    uint32_t n = gei_jobs_add(team, job);
+    if (is_last) return;
+    (void)need_workers(n);
+    call_worker();
+}
+
+void gei_pool_pin(void) { atomic_store(&crew.is_pinned, 1); }
+
+int64_t gei_pool_spin_ns(void) { return atomic_load_explicit(&crew.spin_ns, memory_order_relaxed); }
 
 uint32_t gei_pool_worker_count(void) { return atomic_load(&crew.n_workers); }
 
-uint32_t gei_pool_cpu_count(void) {
+static uint32_t count_cpus(void) {
     cpu_set_t sets[8]; /* 8192 CPUs: as many as Linux can be built for */
     if (sched_getaffinity(0, sizeof sets, sets) == 0) {
         int n = CPU_COUNT_S(sizeof sets, sets);
@@ -398,4 +469,15 @@ uint32_t gei_pool_cpu_count(void) {
     }
     long n = sysconf(_SC_NPROCESSORS_ONLN);
     return n > 0 ? (uint32_t)n : 1;
+}
+
+uint32_t gei_pool_cpu_count(void) {
+    uint32_t n = count_cpus();
+    atomic_store_explicit(&crew.n_cpus, n, memory_order_relaxed);
+    return n;
+}
+
+uint32_t gei_pool_known_cpus(void) {
+    uint32_t n = atomic_load_explicit(&crew.n_cpus, memory_order_relaxed);
+    return n ? n : gei_pool_cpu_count();
 }

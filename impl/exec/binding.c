@@ -70,26 +70,13 @@ static void replace(gei_binding *b, gei_tensor **at, gei_tensor *tensor, uint32_
     b->changed[b->n_changed++] = io;
 }
 
-/* The whole signature is compared by the next run; here only what one input can tell. */
-static ge_status check_fits(const gei_plan_io *io, const gei_plan *plan, const gei_tensor *tensor, gei_diag *diag) {
-    gei_shape shape = gei_tensor_shape(tensor);
-    if (gei_shape_fits(&io->shape, &shape)) return GE_OK;
-    char found[GEI_DIAG_WORD_BYTES], wanted[GEI_DIAG_WORD_BYTES];
-    gei_shape_text(&shape, NULL, found, sizeof found);
-    gei_shape_text(&io->shape, plan->graph->symbols->names.items, wanted, sizeof wanted);
-    gei_diag_found(diag, "%s", found);
-    gei_diag_wanted(diag, "%s", wanted);
-    return gei_fail(diag, io->shape.rank >= 0 && io->shape.rank != shape.rank ? GE_ERR_RANK : GE_ERR_SHAPE,
-                    "'%s': shape %s does not fit %s", io->name, found, wanted);
-}
-
 ge_status gei_binding_set_input(gei_binding *b, uint32_t index, gei_tensor *tensor, gei_diag *diag) {
     const gei_plan *plan = b->model->plan;
     if (index >= plan->n_inputs)
         return gei_fail(diag, GE_ERR_OUT_OF_RANGE, "input %u of a model that has %u", index, plan->n_inputs);
     if (tensor) {
         GEI_TRY(gei_check_input(plan, index, tensor, diag));
-        GEI_TRY(check_fits(&plan->inputs[index], plan, tensor, diag));
+        GEI_TRY(gei_check_fits(&plan->inputs[index], plan, tensor, diag));
     }
     replace(b, &b->inputs[index], tensor, index);
     return GE_OK;
@@ -101,7 +88,7 @@ ge_status gei_binding_set_output(gei_binding *b, uint32_t index, gei_tensor *ten
         return gei_fail(diag, GE_ERR_OUT_OF_RANGE, "output %u of a model that has %u", index, plan->n_outputs);
     if (tensor) {
         GEI_TRY(gei_check_output(plan, index, tensor, diag));
-        GEI_TRY(check_fits(&plan->outputs[index], plan, tensor, diag));
+        GEI_TRY(gei_check_fits(&plan->outputs[index], plan, tensor, diag));
     }
     replace(b, &b->given[index], tensor, plan->n_inputs + index);
     return GE_OK;
@@ -233,8 +220,10 @@ static ge_status store_late(gei_binding *b, gei_diag *diag) {
     return GE_OK;
 }
 
+ge_status gei_binding_prepare(gei_binding *b, gei_diag *diag) { return b->n_changed > 0 || !b->is_resolved ? resolve(b, diag) : GE_OK; }
+
 static ge_status run(gei_binding *b, const gei_run_context *context, gei_diag *diag) {
-    if (b->n_changed > 0 || !b->is_resolved) GEI_TRY(resolve(b, diag));
+    GEI_TRY(gei_binding_prepare(b, diag));
     GEI_TRY(gei_frame_run(b->frame, context, diag));
     b->has_run = true;
     return b->has_late ? store_late(b, diag) : GE_OK;

@@ -26,6 +26,7 @@ typedef struct gei_model_options {
     uint32_t max_instances;          /* cached shape signatures; 0: 16; at most GEI_MAX_INSTANCES */
     uint64_t max_idle_bytes;         /* activation memory kept between runs; 0: GEI_IDLE_BYTES; that of one run is kept whatever its size */
     const gei_log *log;
+    gei_team *team;                  /* nullable; borrowed as long as anything runs */
 } gei_model_options;
 
 #define GEI_MAX_INSTANCES 4096
@@ -55,6 +56,11 @@ void gei_model_instance_release(gei_model *model, const gei_instance *instance);
  * GE_ERR_OVERLAP), or NULL: made, one reference given.  On failure outputs that were NULL are NULL again. */
 ge_status gei_model_run(gei_model *model, gei_tensor *const *inputs, gei_tensor **outputs, const gei_run_options *options, gei_diag *diag);
 
+/* What can be said of inputs before a run: all there, data types, shapes that fit. */
+ge_status gei_model_check_inputs(gei_model *model, gei_tensor *const *inputs, gei_diag *diag);
+/* Makes all outputs for the shapes of the inputs, or none where one is found during the run: *out_made then is false. */
+ge_status gei_model_make_outputs(gei_model *model, gei_tensor *const *inputs, gei_tensor **outputs, bool *out_made, gei_diag *diag);
+
 ge_status gei_binding_create(gei_model *model, gei_binding **out, gei_diag *diag);
 void gei_binding_destroy(gei_binding *binding);
 ge_status gei_binding_set_input(gei_binding *b, uint32_t index, gei_tensor *tensor, gei_diag *diag);  /* retains; NULL unbinds */
@@ -63,6 +69,8 @@ ge_status gei_binding_set_output(gei_binding *b, uint32_t index, gei_tensor *ten
 /* One thread at a time.  What depends on all of what is bound (shapes that belong together, overlaps) is checked by the first run after
  * a change: GE_ERR_NOT_BOUND, GE_ERR_SHAPE, GE_ERR_OVERLAP. */
 ge_status gei_binding_run(gei_binding *b, const gei_run_options *options, gei_diag *diag);
+/* What a run would do first: resolves what was bound, with the same errors.  The next run then does not. */
+ge_status gei_binding_prepare(gei_binding *b, gei_diag *diag);
 /* Borrowed until the next set or run that changes its shape; NULL before a run. */
 gei_tensor *gei_binding_output(const gei_binding *b, uint32_t index);
 

@@ -20,6 +20,7 @@ struct gei_entry;
 typedef struct gei_run_context {
     const atomic_uint *cancel; /* nullable */
     int64_t deadline_ns;       /* 0: none */
+    gei_team *team;            /* nullable: of the model's options */
     uint32_t max_threads;
     bool is_watched;           /* cancel or deadline is set */
 } gei_run_context;

@@ -23,6 +23,18 @@ ge_status gei_check_output(const gei_plan *plan, uint32_t index, const gei_tenso
     return GE_OK;
 }
 
+ge_status gei_check_fits(const gei_plan_io *io, const gei_plan *plan, const gei_tensor *tensor, gei_diag *diag) {
+    gei_shape shape = gei_tensor_shape(tensor);
+    if (gei_shape_fits(&io->shape, &shape)) return GE_OK;
+    char found[GEI_DIAG_WORD_BYTES], wanted[GEI_DIAG_WORD_BYTES];
+    gei_shape_text(&shape, NULL, found, sizeof found);
+    gei_shape_text(&io->shape, plan->graph->symbols->names.items, wanted, sizeof wanted);
+    gei_diag_found(diag, "%s", found);
+    gei_diag_wanted(diag, "%s", wanted);
+    return gei_fail(diag, io->shape.rank >= 0 && io->shape.rank != shape.rank ? GE_ERR_RANK : GE_ERR_SHAPE,
+                    "'%s': shape %s does not fit %s", io->name, found, wanted);
+}
+
 static ge_status wrong_shape(const gei_plan_io *io, const gei_shape *shape, const gei_tensor *tensor, gei_diag *diag) {
     char found[GEI_DIAG_WORD_BYTES], wanted[GEI_DIAG_WORD_BYTES];
     gei_shape given = gei_tensor_shape(tensor);

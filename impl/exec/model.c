@@ -110,7 +110,7 @@ void gei_model_stats_get(const gei_model *model, gei_model_stats *out) {
 }
 
 gei_run_context gei_run_context_of(const gei_model *m, const gei_run_options *options) {
-    gei_run_context c = { .max_threads = m->options.max_threads };
+    gei_run_context c = { .team = m->options.team, .max_threads = m->options.max_threads };
     if (!options) return c;
     if (options->max_threads != 0 && options->max_threads < c.max_threads) c.max_threads = options->max_threads;
     c.cancel = options->cancel;

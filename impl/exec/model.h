@@ -85,6 +85,8 @@ ge_status gei_check_overlap_of(const gei_plan *plan, gei_tensor *const *inputs, 
 /* ---- io.c: tensors at the edge of a run ---- */
 ge_status gei_check_input(const gei_plan *plan, uint32_t index, const gei_tensor *tensor, gei_diag *diag);   /* not NULL, dtype */
 ge_status gei_check_output(const gei_plan *plan, uint32_t index, const gei_tensor *tensor, gei_diag *diag);  /* dtype, writable */
+/* What one tensor can tell: it fits the shape declared.  Whether all belong together is found with the instance. */
+ge_status gei_check_fits(const gei_plan_io *io, const gei_plan *plan, const gei_tensor *tensor, gei_diag *diag);
 /* The tensor has the output's shape in this instance (late ones: any). */
 ge_status gei_check_output_shape(const gei_instance *inst, uint32_t index, const gei_tensor *tensor, gei_diag *diag);
 /* After a run: the late output of a frame as bytes of *tensor, which is made when NULL. */

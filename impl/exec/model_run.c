@@ -61,3 +61,40 @@ ge_status gei_model_run(gei_model *m, gei_tensor *const *inputs, gei_tensor **ou
     gei_model_release(m);
     return st;
 }
+
+ge_status gei_model_check_inputs(gei_model *m, gei_tensor *const *inputs, gei_diag *diag) {
+    for (uint32_t i = 0; i < m->plan->n_inputs; i++) {
+        GEI_TRY(gei_check_input(m->plan, i, inputs[i], diag));
+        GEI_TRY(gei_check_fits(&m->plan->inputs[i], m->plan, inputs[i], diag));
+    }
+    return GE_OK;
+}
+
+static ge_status make_outputs(gei_model *m, const gei_instance *inst, gei_tensor **outputs, bool *out_made, gei_diag *diag) {
+    const gei_plan *plan = m->plan;
+    for (uint32_t i = 0; i < plan->n_outputs; i++)
+        if (inst->out_kinds[i] == GEI_OUT_LATE) return GE_OK;
+    for (uint32_t i = 0; i < plan->n_outputs; i++) {
+        const gei_shape *shape = &inst->output_shapes[i];
+        const gei_info *info = gei_instance_info(inst, plan->outputs[i].value);
+        gei_model_count_alloc(m, 1);
+        GEI_TRY(gei_tensor_create(m->from, info->dtype, shape->rank, shape->dims, &outputs[i], diag));
+    }
+    *out_made = true;
+    return GE_OK;
+}
+
+ge_status gei_model_make_outputs(gei_model *m, gei_tensor *const *inputs, gei_tensor **outputs, bool *out_made, gei_diag *diag) {
+    const gei_instance *inst;
+    size_t bytes = m->plan->n_inputs * sizeof(gei_shape);
+    gei_shape *shapes = gei_alloc(m->from, bytes, _Alignof(gei_shape));
+    *out_made = false;
+    if (!shapes) return gei_out_of_memory(diag, bytes);
+    for (uint32_t i = 0; i < m->plan->n_inputs; i++) shapes[i] = gei_tensor_shape(inputs[i]);
+    ge_status st = gei_model_instance(m, shapes, &inst, diag);
+    gei_free(m->from, shapes, bytes, _Alignof(gei_shape));
+    if (st != GE_OK) return st;
+    st = make_outputs(m, inst, outputs, out_made, diag);
+    gei_model_instance_release(m, inst);
+    return st;
+}

@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* run: the loop over steps. */
-#include <time.h>
-
+#include "base/wait.h"
 #include "exec/frame.h"
 
 ge_status gei_run_stopped(const gei_run_context *c) {
     if (c->cancel && atomic_load_explicit(c->cancel, memory_order_relaxed) != 0) return GE_ERR_CANCELLED;
     if (c->deadline_ns == 0) return GE_OK;
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    int64_t now_ns = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-    return now_ns >= c->deadline_ns ? GE_ERR_DEADLINE : GE_OK;
+    return gei_now_ns() >= c->deadline_ns ? GE_ERR_DEADLINE : GE_OK;
 }
 
 /* ---- parts ---- */
@@ -42,7 +38,7 @@ ge_status gei_run_parts(const gei_run *run, gei_kernel_fn fn, const gei_run_cont
     if (run->n_parts == 1) return fn(run, 0);
     parts p = { run, fn, context, GE_OK };
     if (context->max_threads > 1) {
-        gei_pool_run(context->max_threads, run->n_parts, run_part, &p);
+        gei_pool_run(context->team, context->max_threads, run->n_parts, run_part, &p);
     } else {
         for (uint32_t part = 0; part < run->n_parts; part++) run_part(&p, part, 0);
     }

@@ -49,7 +49,7 @@ static void results_do_not_depend_on_the_thread_count(void **state) {
     for (size_t i = 0; i < GEI_COUNT(threads); i++) {
         for (int round = 0; round < 20; round++) {
             memset(&got, 0, sizeof got);
-            gei_pool_run(threads[i], n_cells, fill_part, &got);
+            gei_pool_run(NULL, threads[i], n_cells, fill_part, &got);
             assert_memory_equal(&got, &wanted, sizeof got);
         }
     }
@@ -63,11 +63,11 @@ static void note_thread(void *arg, uint32_t part, uint32_t seat) {
 static void one_thread_runs_inline(void **state) {
     (void)state;
     pthread_t seen[16];
-    gei_pool_run(1, 16, note_thread, seen);
+    gei_pool_run(NULL, 1, 16, note_thread, seen);
     for (int i = 0; i < 16; i++) assert_true(pthread_equal(seen[i], pthread_self()));
-    gei_pool_run(8, 1, note_thread, seen);
+    gei_pool_run(NULL, 8, 1, note_thread, seen);
     assert_true(pthread_equal(seen[0], pthread_self()));
-    gei_pool_run(8, 0, note_thread, NULL);
+    gei_pool_run(NULL, 8, 0, note_thread, NULL);
 }
 
 typedef struct crowd {
@@ -87,10 +87,10 @@ static void enter_and_wait(void *arg, uint32_t part, uint32_t seat) {
 
 static void no_more_threads_take_part_than_allowed(void **state) {
     (void)state;
-    gei_pool_run(8, 64, enter_and_wait, &(crowd){ 0 }); /* there are more workers than the next runs may use */
+    gei_pool_run(NULL, 8, 64, enter_and_wait, &(crowd){ 0 }); /* there are more workers than the next runs may use */
     for (uint32_t max_threads = 1; max_threads <= 8; max_threads++) {
         crowd c = { 0 };
-        gei_pool_run(max_threads, 40, enter_and_wait, &c);
+        gei_pool_run(NULL, max_threads, 40, enter_and_wait, &c);
         assert_int_equal(atomic_load(&c.inside), 0);
         assert_in_range(atomic_load(&c.most), 1, max_threads);
     }
@@ -114,7 +114,7 @@ static void no_two_threads_have_the_same_seat(void **state) {
     for (uint32_t n_seats = 1; n_seats <= 8; n_seats++) {
         for (int round = 0; round < 50; round++) {
             row_of_seats r = { .n_seats = n_seats };
-            gei_pool_run(n_seats, 40, sit_down, &r);
+            gei_pool_run(NULL, n_seats, 40, sit_down, &r);
             assert_int_equal(r.n_wrong, 0);
         }
     }
@@ -122,10 +122,10 @@ static void no_two_threads_have_the_same_seat(void **state) {
 
 static void sleeping_workers_all_wake(void **state) {
     (void)state;
-    gei_pool_run(4, 8, enter_and_wait, &(crowd){ 0 });
+    gei_pool_run(NULL, 4, 8, enter_and_wait, &(crowd){ 0 });
     nanosleep(&(struct timespec){ 0, 50000000 }, NULL);
     crowd c = { 0 };
-    gei_pool_run(4, 40, enter_and_wait, &c);
+    gei_pool_run(NULL, 4, 40, enter_and_wait, &c);
     assert_int_equal(atomic_load(&c.most), 4);
 }
 
@@ -133,7 +133,7 @@ enum { n_callers = 80, runs_per_caller = 200 }; /* more callers than slots */
 
 static void *call_often(void *arg) {
     table *t = arg;
-    for (uint32_t run = 0; run < runs_per_caller; run++) gei_pool_run(2 + run % 7, 1 + run % 40, fill_part, t);
+    for (uint32_t run = 0; run < runs_per_caller; run++) gei_pool_run(NULL, 2 + run % 7, 1 + run % 40, fill_part, t);
     return NULL;
 }
 
@@ -166,13 +166,13 @@ static void grow(void *arg, uint32_t part, uint32_t seat) {
         atomic_fetch_add(t->n_leaves, 1);
         return;
     }
-    gei_pool_run(4, 5, grow, &(tree){ t->depth - 1, t->n_leaves });
+    gei_pool_run(NULL, 4, 5, grow, &(tree){ t->depth - 1, t->n_leaves });
 }
 
 static void parts_may_run_parts(void **state) {
     (void)state;
     _Atomic uint32_t n_leaves = 0;
-    gei_pool_run(4, 5, grow, &(tree){ 5, &n_leaves });
+    gei_pool_run(NULL, 4, 5, grow, &(tree){ 5, &n_leaves });
     assert_int_equal(atomic_load(&n_leaves), 5 * 5 * 5 * 5 * 5 * 5);
 }
 
@@ -209,7 +209,7 @@ static void workers_have_a_mode_and_mask_of_their_own(void **state) {
     (void)state;
     survey s = { .caller = pthread_self() };
     fesetround(FE_UPWARD); /* would be inherited by the threads started now */
-    gei_pool_run(12, 64, look_around, &s);
+    gei_pool_run(NULL, 12, 64, look_around, &s);
     assert_int_equal(fegetround(), FE_UPWARD);
     fesetround(FE_TONEAREST);
     int n_workers = 0;
@@ -238,7 +238,7 @@ static int child_uses_pool(void) {
     if (gei_pool_worker_count() != 0) return 10;
     for (int run = 0; run < 100; run++) {
         _Atomic uint32_t n = 0;
-        gei_pool_run(4, 100, count_part, &n);
+        gei_pool_run(NULL, 4, 100, count_part, &n);
         if (atomic_load(&n) != 100) return 11;
     }
     return gei_pool_worker_count() == 3 ? 0 : 12;
@@ -248,7 +248,7 @@ static void *keep_running(void *arg) {
     _Atomic bool *stop = arg;
     while (!atomic_load(stop)) {
         _Atomic uint32_t n = 0;
-        gei_pool_run(4, 20, count_part, &n);
+        gei_pool_run(NULL, 4, 20, count_part, &n);
     }
     return NULL;
 }
@@ -294,7 +294,7 @@ static void fork_inside_a_part_does_not_hang_the_child(void **state) {
     (void)state;
     if (IS_THREAD_SANITIZER) skip();
     _Atomic uint32_t n = 0;
-    gei_pool_run(4, 50, fork_in_part, &n);
+    gei_pool_run(NULL, 4, 50, fork_in_part, &n);
     assert_true(forked >= 0);
     if (forked == 0) _exit(child_uses_pool());
     assert_int_equal(atomic_load(&n), 1);
@@ -310,8 +310,8 @@ static void without_threads_the_caller_does_all(void **state) {
         struct rlimit none = { 0, 0 }; /* does not bind root */
         if (setrlimit(RLIMIT_NPROC, &none) != 0 || (geteuid() == 0 && setuid(65534) != 0)) _exit(2);
         _Atomic uint32_t n = 0;
-        gei_pool_run(4, 100, count_part, &n);
-        gei_pool_run(4, 100, count_part, &n);
+        gei_pool_run(NULL, 4, 100, count_part, &n);
+        gei_pool_run(NULL, 4, 100, count_part, &n);
         _exit(atomic_load(&n) == 200 && gei_pool_worker_count() == 0 ? 0 : 1);
     }
     int code = wait_for_child(pid);
@@ -323,7 +323,7 @@ static void every_part_runs_once_for_any_number_of_parts(void **state) {
     (void)state;
     static table t;
     memset(&t, 0, sizeof t);
-    for (uint32_t n_parts = 1; n_parts <= n_cells; n_parts += 37) gei_pool_run(3, n_parts, fill_part, &t);
+    for (uint32_t n_parts = 1; n_parts <= n_cells; n_parts += 37) gei_pool_run(NULL, 3, n_parts, fill_part, &t);
     for (uint32_t part = 0; part < n_cells; part++) {
         uint32_t wanted = 0;
         for (uint32_t n_parts = 1; n_parts <= n_cells; n_parts += 37) wanted += part < n_parts;
