@@ -18,7 +18,7 @@
 /* Sizes of release 1.0: constants, not sizeof, for old clients keep passing them when the structs have grown. */
 enum {
     ERROR_INFO = 96, CONTEXT_INFO = 48, TENSOR_DESC = 64, MEMORY = 56, TENSOR_INFO = 40, GRAPH_INFO = 80, NODE_INFO = 56, ATTR_INFO = 48,
-    IMPORT_OPTIONS = 56, COMPILE_OPTIONS = 64, MODEL_SUMMARY = 112, IO_INFO = 64, RUN_OPTIONS = 16
+    IMPORT_OPTIONS = 56, COMPILE_OPTIONS = 64, MODEL_SUMMARY = 112, IO_INFO = 64, RUN_OPTIONS = 16, ASYNC_OPTIONS = 56, COMPLETION = 24
 };
 
 static uint8_t *page_end; /* first byte that must not be touched */
@@ -159,6 +159,28 @@ static ge_status in_run(const void *s) {
     need(ge_value_destroy(out), "destroy");
     return st;
 }
+static ge_status finish(ge_status st, ge_operation *op) {
+    if (st == GE_OK) need(ge_operation_wait(op, -1), "wait");
+    need(ge_operation_destroy(op), "destroy");
+    return st;
+}
+static ge_status in_run_async(const void *s) {
+    const ge_value *in[] = { own.value };
+    ge_operation *op;
+    ge_status st = ge_model_run_async(own.model, s, NULL, in, 1, &op);
+    return finish(st, op);
+}
+static ge_status in_async(const void *s) {
+    const ge_value *in[] = { own.value };
+    ge_operation *op;
+    ge_status st = ge_model_run_async(own.model, NULL, s, in, 1, &op);
+    return finish(st, op);
+}
+static ge_status in_binding_async(const void *s) {
+    ge_operation *op;
+    ge_status st = ge_binding_run_async(own.binding, NULL, s, &op);
+    return finish(st, op);
+}
 static ge_status in_binding_run(const void *s) { return ge_binding_run(own.binding, s); }
 
 static void fuzz_in(const char *name, in_call call, const void *good, size_t first, size_t known) {
@@ -210,6 +232,21 @@ static ge_status out_attr(void *s, size_t n) { return ge_graph_get_attr_info(own
 static ge_status out_import(void *s, size_t n) { return ge_import_options_init(s, n); }
 static ge_status out_compile(void *s, size_t n) { return ge_compile_options_init(s, n); }
 static ge_status out_run(void *s, size_t n) { return ge_run_options_init(s, n); }
+static ge_status out_async(void *s, size_t n) { return ge_async_options_init(s, n); }
+static ge_status out_completion(void *s, size_t n) { /* no completion is made for a size that is refused */
+    const ge_value *in[] = { own.value };
+    ge_async_options how = GE_ASYNC_OPTIONS_INIT;
+    ge_operation *op;
+    ge_queue *q;
+    size_t count;
+    need(ge_queue_create(NULL, &q), "queue");
+    how.queue = q;
+    need(ge_model_run_async(own.model, NULL, &how, in, 1, &op), "run");
+    ge_status st = ge_queue_wait(q, s, 1, n, -1, &count);
+    need(ge_operation_destroy(op), "destroy");
+    need(ge_queue_destroy(q), "destroy");
+    return st;
+}
 static ge_status out_summary(void *s, size_t n) { return ge_model_get_summary(own.model, s, n); }
 static ge_status out_io(void *s, size_t n) {
     size_t count;
@@ -264,6 +301,10 @@ int main(void) {
     fuzz_in("ge_graph_compile", in_compile, &compile, COMPILE_OPTIONS, sizeof compile);
     fuzz_in("ge_model_run", in_run, &run, RUN_OPTIONS, sizeof run);
     fuzz_in("ge_binding_run", in_binding_run, &run, RUN_OPTIONS, sizeof run);
+    ge_async_options async = GE_ASYNC_OPTIONS_INIT;
+    fuzz_in("ge_model_run_async, options", in_run_async, &run, RUN_OPTIONS, sizeof run);
+    fuzz_in("ge_model_run_async", in_async, &async, ASYNC_OPTIONS, sizeof async);
+    fuzz_in("ge_binding_run_async", in_binding_async, &async, ASYNC_OPTIONS, sizeof async);
 
     fuzz_out("ge_error_get_info", out_error, ERROR_INFO, sizeof(ge_error_info));
     fuzz_out("ge_context_get_info", out_context, CONTEXT_INFO, sizeof(ge_context_info));
@@ -278,6 +319,8 @@ int main(void) {
     fuzz_out("ge_import_options_init", out_import, IMPORT_OPTIONS, sizeof import);
     fuzz_out("ge_compile_options_init", out_compile, COMPILE_OPTIONS, sizeof compile);
     fuzz_out("ge_run_options_init", out_run, RUN_OPTIONS, sizeof run);
+    fuzz_out("ge_async_options_init", out_async, ASYNC_OPTIONS, sizeof async);
+    fuzz_out("ge_queue_wait", out_completion, COMPLETION, sizeof(ge_completion));
     fuzz_out("ge_model_get_summary", out_summary, MODEL_SUMMARY, sizeof(ge_model_summary));
     fuzz_out("ge_model_get_io_infos", out_io, IO_INFO, sizeof(ge_io_info));
     drop_objects();

@@ -387,5 +387,44 @@ static inline ge_error *ge_shim_binding_get_output(ge_binding * binding, size_t 
 static inline ge_error *ge_shim_binding_run(ge_binding * binding, const ge_run_options * options) {
     return ge_shim_taken(ge_binding_run(binding, options));
 }
+static inline ge_error *ge_shim_async_options_init(ge_async_options * options, size_t options_size) {
+    return ge_shim_taken(ge_async_options_init(options, options_size));
+}
+static inline ge_error *ge_shim_model_run_async(const ge_model * model, const ge_run_options * options, const ge_async_options * async_options, const ge_value * const * inputs, size_t inputs_count, ge_operation * * out_operation) {
+    return ge_shim_taken(ge_model_run_async(model, options, async_options, inputs, inputs_count, out_operation));
+}
+static inline ge_error *ge_shim_binding_run_async(ge_binding * binding, const ge_run_options * options, const ge_async_options * async_options, ge_operation * * out_operation) {
+    return ge_shim_taken(ge_binding_run_async(binding, options, async_options, out_operation));
+}
+static inline ge_error *ge_shim_operation_wait(const ge_operation * operation, int64_t timeout_ns) {
+    return ge_shim_taken(ge_operation_wait(operation, timeout_ns));
+}
+static inline ge_error *ge_shim_operation_get_status(const ge_operation * operation, ge_status * out_status) {
+    return ge_shim_taken(ge_operation_get_status(operation, out_status));
+}
+static inline ge_error *ge_shim_operation_acquire_error(const ge_operation * operation, ge_error * * out_error) {
+    return ge_shim_taken(ge_operation_acquire_error(operation, out_error));
+}
+static inline ge_error *ge_shim_operation_get_outputs(const ge_operation * operation, ge_value * * outputs, size_t outputs_count, size_t * out_count) {
+    return ge_shim_taken(ge_operation_get_outputs(operation, outputs, outputs_count, out_count));
+}
+static inline ge_error *ge_shim_operation_cancel(const ge_operation * operation) {
+    return ge_shim_taken(ge_operation_cancel(operation));
+}
+static inline ge_error *ge_shim_operation_destroy(ge_operation * operation) {
+    return ge_shim_taken(ge_operation_destroy(operation));
+}
+static inline ge_error *ge_shim_queue_create(const ge_context * context, ge_queue * * out_queue) {
+    return ge_shim_taken(ge_queue_create(context, out_queue));
+}
+static inline ge_error *ge_shim_queue_wait(const ge_queue * queue, ge_completion * completions, size_t completions_count, size_t completion_size, int64_t timeout_ns, size_t * out_count) {
+    return ge_shim_taken(ge_queue_wait(queue, completions, completions_count, completion_size, timeout_ns, out_count));
+}
+static inline ge_error *ge_shim_queue_get_descriptor(const ge_queue * queue, int32_t * out_descriptor) {
+    return ge_shim_taken(ge_queue_get_descriptor(queue, out_descriptor));
+}
+static inline ge_error *ge_shim_queue_destroy(ge_queue * queue) {
+    return ge_shim_taken(ge_queue_destroy(queue));
+}
 
 #endif

@@ -50,6 +50,26 @@ pub struct ge_error {
 }
 #[repr(C)]
 #[derive(Debug)]
+pub struct ge_operation {
+    _unused: [u8; 0],
+}
+#[repr(C)]
+#[derive(Debug)]
+pub struct ge_queue {
+    _unused: [u8; 0],
+}
+#[repr(C)]
+#[derive(Debug)]
+pub struct ge_stream {
+    _unused: [u8; 0],
+}
+#[repr(C)]
+#[derive(Debug)]
+pub struct ge_event {
+    _unused: [u8; 0],
+}
+#[repr(C)]
+#[derive(Debug)]
 pub struct ge_dlpack {
     _unused: [u8; 0],
 }
@@ -821,6 +841,84 @@ const _: () = {
         "Offset of field: ge_run_options::deadline_ns",
     ][::std::mem::offset_of!(ge_run_options, deadline_ns) - 8usize];
 };
+pub type ge_completion_fn = ::std::option::Option<
+    unsafe extern "C" fn(
+        user_data: *mut ::std::os::raw::c_void,
+        tag: u64,
+        status: ge_status,
+    ),
+>;
+#[repr(C)]
+pub struct ge_async_options {
+    pub struct_size: u32,
+    pub reserved_flags: u32,
+    pub stream: *const ge_stream,
+    pub queue: *const ge_queue,
+    pub tag: u64,
+    pub complete: ge_completion_fn,
+    pub user_data: *mut ::std::os::raw::c_void,
+    pub destroy: ge_destroy_fn,
+}
+#[allow(clippy::unnecessary_operation, clippy::identity_op)]
+const _: () = {
+    ["Size of ge_async_options"][::std::mem::size_of::<ge_async_options>() - 56usize];
+    [
+        "Alignment of ge_async_options",
+    ][::std::mem::align_of::<ge_async_options>() - 8usize];
+    [
+        "Offset of field: ge_async_options::struct_size",
+    ][::std::mem::offset_of!(ge_async_options, struct_size) - 0usize];
+    [
+        "Offset of field: ge_async_options::reserved_flags",
+    ][::std::mem::offset_of!(ge_async_options, reserved_flags) - 4usize];
+    [
+        "Offset of field: ge_async_options::stream",
+    ][::std::mem::offset_of!(ge_async_options, stream) - 8usize];
+    [
+        "Offset of field: ge_async_options::queue",
+    ][::std::mem::offset_of!(ge_async_options, queue) - 16usize];
+    [
+        "Offset of field: ge_async_options::tag",
+    ][::std::mem::offset_of!(ge_async_options, tag) - 24usize];
+    [
+        "Offset of field: ge_async_options::complete",
+    ][::std::mem::offset_of!(ge_async_options, complete) - 32usize];
+    [
+        "Offset of field: ge_async_options::user_data",
+    ][::std::mem::offset_of!(ge_async_options, user_data) - 40usize];
+    [
+        "Offset of field: ge_async_options::destroy",
+    ][::std::mem::offset_of!(ge_async_options, destroy) - 48usize];
+};
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct ge_completion {
+    pub struct_size: u32,
+    pub reserved_flags: u32,
+    pub tag: u64,
+    pub status: ge_status,
+    pub reserved_0: u32,
+}
+#[allow(clippy::unnecessary_operation, clippy::identity_op)]
+const _: () = {
+    ["Size of ge_completion"][::std::mem::size_of::<ge_completion>() - 24usize];
+    ["Alignment of ge_completion"][::std::mem::align_of::<ge_completion>() - 8usize];
+    [
+        "Offset of field: ge_completion::struct_size",
+    ][::std::mem::offset_of!(ge_completion, struct_size) - 0usize];
+    [
+        "Offset of field: ge_completion::reserved_flags",
+    ][::std::mem::offset_of!(ge_completion, reserved_flags) - 4usize];
+    [
+        "Offset of field: ge_completion::tag",
+    ][::std::mem::offset_of!(ge_completion, tag) - 8usize];
+    [
+        "Offset of field: ge_completion::status",
+    ][::std::mem::offset_of!(ge_completion, status) - 16usize];
+    [
+        "Offset of field: ge_completion::reserved_0",
+    ][::std::mem::offset_of!(ge_completion, reserved_0) - 20usize];
+};
 unsafe extern "C" {
     pub fn ge_get_version(out_major: *mut u32, out_minor: *mut u32, out_patch: *mut u32);
     pub fn ge_get_abi_version() -> u32;
@@ -1511,4 +1609,59 @@ unsafe extern "C" {
         binding: *mut ge_binding,
         options: *const ge_run_options,
     ) -> ge_status;
+    pub fn ge_async_options_init(
+        options: *mut ge_async_options,
+        options_size: usize,
+    ) -> ge_status;
+    pub fn ge_model_run_async(
+        model: *const ge_model,
+        options: *const ge_run_options,
+        async_options: *const ge_async_options,
+        inputs: *const *const ge_value,
+        inputs_count: usize,
+        out_operation: *mut *mut ge_operation,
+    ) -> ge_status;
+    pub fn ge_binding_run_async(
+        binding: *mut ge_binding,
+        options: *const ge_run_options,
+        async_options: *const ge_async_options,
+        out_operation: *mut *mut ge_operation,
+    ) -> ge_status;
+    pub fn ge_operation_wait(
+        operation: *const ge_operation,
+        timeout_ns: i64,
+    ) -> ge_status;
+    pub fn ge_operation_get_status(
+        operation: *const ge_operation,
+        out_status: *mut ge_status,
+    ) -> ge_status;
+    pub fn ge_operation_acquire_error(
+        operation: *const ge_operation,
+        out_error: *mut *mut ge_error,
+    ) -> ge_status;
+    pub fn ge_operation_get_outputs(
+        operation: *const ge_operation,
+        outputs: *mut *mut ge_value,
+        outputs_count: usize,
+        out_count: *mut usize,
+    ) -> ge_status;
+    pub fn ge_operation_cancel(operation: *const ge_operation) -> ge_status;
+    pub fn ge_operation_destroy(operation: *mut ge_operation) -> ge_status;
+    pub fn ge_queue_create(
+        context: *const ge_context,
+        out_queue: *mut *mut ge_queue,
+    ) -> ge_status;
+    pub fn ge_queue_wait(
+        queue: *const ge_queue,
+        completions: *mut ge_completion,
+        completions_count: usize,
+        completion_size: usize,
+        timeout_ns: i64,
+        out_count: *mut usize,
+    ) -> ge_status;
+    pub fn ge_queue_get_descriptor(
+        queue: *const ge_queue,
+        out_descriptor: *mut i32,
+    ) -> ge_status;
+    pub fn ge_queue_destroy(queue: *mut ge_queue) -> ge_status;
 }

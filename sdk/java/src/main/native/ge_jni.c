@@ -162,6 +162,21 @@ _Static_assert(sizeof(ge_run_options) == 16, "layout");
 _Static_assert(offsetof(ge_run_options, struct_size) == 0, "layout");
 _Static_assert(offsetof(ge_run_options, reserved_flags) == 4, "layout");
 _Static_assert(offsetof(ge_run_options, deadline_ns) == 8, "layout");
+_Static_assert(sizeof(ge_async_options) == 56, "layout");
+_Static_assert(offsetof(ge_async_options, struct_size) == 0, "layout");
+_Static_assert(offsetof(ge_async_options, reserved_flags) == 4, "layout");
+_Static_assert(offsetof(ge_async_options, stream) == 8, "layout");
+_Static_assert(offsetof(ge_async_options, queue) == 16, "layout");
+_Static_assert(offsetof(ge_async_options, tag) == 24, "layout");
+_Static_assert(offsetof(ge_async_options, complete) == 32, "layout");
+_Static_assert(offsetof(ge_async_options, user_data) == 40, "layout");
+_Static_assert(offsetof(ge_async_options, destroy) == 48, "layout");
+_Static_assert(sizeof(ge_completion) == 24, "layout");
+_Static_assert(offsetof(ge_completion, struct_size) == 0, "layout");
+_Static_assert(offsetof(ge_completion, reserved_flags) == 4, "layout");
+_Static_assert(offsetof(ge_completion, tag) == 8, "layout");
+_Static_assert(offsetof(ge_completion, status) == 16, "layout");
+_Static_assert(offsetof(ge_completion, reserved_0) == 20, "layout");
 
 /* The record of a failed call, taken on the thread that made it; NULL for success.  A failure without a record cannot
  * happen; if it did, the address of a byte that is no handle comes out, which every ge_error function refuses. */
@@ -851,4 +866,69 @@ JNIEXPORT jlong JNICALL Java_libge_Raw_ge_1binding_1get_1output(JNIEnv *env, jcl
 JNIEXPORT jlong JNICALL Java_libge_Raw_ge_1binding_1run(JNIEnv *env, jclass self, jlong binding, jlong options) {
     (void)env, (void)self;
     return (jlong)(intptr_t)ge_shim_taken(ge_binding_run((ge_binding *)(intptr_t)binding, (const ge_run_options *)(intptr_t)options));
+}
+
+JNIEXPORT jlong JNICALL Java_libge_Raw_ge_1async_1options_1init(JNIEnv *env, jclass self, jlong options, jlong options_size) {
+    (void)env, (void)self;
+    return (jlong)(intptr_t)ge_shim_taken(ge_async_options_init((ge_async_options *)(intptr_t)options, (size_t)options_size));
+}
+
+JNIEXPORT jlong JNICALL Java_libge_Raw_ge_1model_1run_1async(JNIEnv *env, jclass self, jlong model, jlong options, jlong async_options, jlong inputs, jlong inputs_count, jlong out_operation) {
+    (void)env, (void)self;
+    return (jlong)(intptr_t)ge_shim_taken(ge_model_run_async((const ge_model *)(intptr_t)model, (const ge_run_options *)(intptr_t)options, (const ge_async_options *)(intptr_t)async_options, (const ge_value * const *)(intptr_t)inputs, (size_t)inputs_count, (ge_operation * *)(intptr_t)out_operation));
+}
+
+JNIEXPORT jlong JNICALL Java_libge_Raw_ge_1binding_1run_1async(JNIEnv *env, jclass self, jlong binding, jlong options, jlong async_options, jlong out_operation) {
+    (void)env, (void)self;
+    return (jlong)(intptr_t)ge_shim_taken(ge_binding_run_async((ge_binding *)(intptr_t)binding, (const ge_run_options *)(intptr_t)options, (const ge_async_options *)(intptr_t)async_options, (ge_operation * *)(intptr_t)out_operation));
+}
+
+JNIEXPORT jlong JNICALL Java_libge_Raw_ge_1operation_1wait(JNIEnv *env, jclass self, jlong operation, jlong timeout_ns) {
+    (void)env, (void)self;
+    return (jlong)(intptr_t)ge_shim_taken(ge_operation_wait((const ge_operation *)(intptr_t)operation, (int64_t)timeout_ns));
+}
+
+JNIEXPORT jlong JNICALL Java_libge_Raw_ge_1operation_1get_1status(JNIEnv *env, jclass self, jlong operation, jlong out_status) {
+    (void)env, (void)self;
+    return (jlong)(intptr_t)ge_shim_taken(ge_operation_get_status((const ge_operation *)(intptr_t)operation, (ge_status *)(intptr_t)out_status));
+}
+
+JNIEXPORT jlong JNICALL Java_libge_Raw_ge_1operation_1acquire_1error(JNIEnv *env, jclass self, jlong operation, jlong out_error) {
+    (void)env, (void)self;
+    return (jlong)(intptr_t)ge_shim_taken(ge_operation_acquire_error((const ge_operation *)(intptr_t)operation, (ge_error * *)(intptr_t)out_error));
+}
+
+JNIEXPORT jlong JNICALL Java_libge_Raw_ge_1operation_1get_1outputs(JNIEnv *env, jclass self, jlong operation, jlong outputs, jlong outputs_count, jlong out_count) {
+    (void)env, (void)self;
+    return (jlong)(intptr_t)ge_shim_taken(ge_operation_get_outputs((const ge_operation *)(intptr_t)operation, (ge_value * *)(intptr_t)outputs, (size_t)outputs_count, (size_t *)(intptr_t)out_count));
+}
+
+JNIEXPORT jlong JNICALL Java_libge_Raw_ge_1operation_1cancel(JNIEnv *env, jclass self, jlong operation) {
+    (void)env, (void)self;
+    return (jlong)(intptr_t)ge_shim_taken(ge_operation_cancel((const ge_operation *)(intptr_t)operation));
+}
+
+JNIEXPORT jlong JNICALL Java_libge_Raw_ge_1operation_1destroy(JNIEnv *env, jclass self, jlong operation) {
+    (void)env, (void)self;
+    return (jlong)(intptr_t)ge_shim_taken(ge_operation_destroy((ge_operation *)(intptr_t)operation));
+}
+
+JNIEXPORT jlong JNICALL Java_libge_Raw_ge_1queue_1create(JNIEnv *env, jclass self, jlong context, jlong out_queue) {
+    (void)env, (void)self;
+    return (jlong)(intptr_t)ge_shim_taken(ge_queue_create((const ge_context *)(intptr_t)context, (ge_queue * *)(intptr_t)out_queue));
+}
+
+JNIEXPORT jlong JNICALL Java_libge_Raw_ge_1queue_1wait(JNIEnv *env, jclass self, jlong queue, jlong completions, jlong completions_count, jlong completion_size, jlong timeout_ns, jlong out_count) {
+    (void)env, (void)self;
+    return (jlong)(intptr_t)ge_shim_taken(ge_queue_wait((const ge_queue *)(intptr_t)queue, (ge_completion *)(intptr_t)completions, (size_t)completions_count, (size_t)completion_size, (int64_t)timeout_ns, (size_t *)(intptr_t)out_count));
+}
+
+JNIEXPORT jlong JNICALL Java_libge_Raw_ge_1queue_1get_1descriptor(JNIEnv *env, jclass self, jlong queue, jlong out_descriptor) {
+    (void)env, (void)self;
+    return (jlong)(intptr_t)ge_shim_taken(ge_queue_get_descriptor((const ge_queue *)(intptr_t)queue, (int32_t *)(intptr_t)out_descriptor));
+}
+
+JNIEXPORT jlong JNICALL Java_libge_Raw_ge_1queue_1destroy(JNIEnv *env, jclass self, jlong queue) {
+    (void)env, (void)self;
+    return (jlong)(intptr_t)ge_shim_taken(ge_queue_destroy((ge_queue *)(intptr_t)queue));
 }

@@ -407,6 +407,23 @@ final class Raw {
     static final int RUN_OPTIONS_RESERVED_FLAGS = 4;
     static final int RUN_OPTIONS_DEADLINE_NS = 8;
 
+    static final int ASYNC_OPTIONS_SIZE = 56;
+    static final int ASYNC_OPTIONS_STRUCT_SIZE = 0;
+    static final int ASYNC_OPTIONS_RESERVED_FLAGS = 4;
+    static final int ASYNC_OPTIONS_STREAM = 8;
+    static final int ASYNC_OPTIONS_QUEUE = 16;
+    static final int ASYNC_OPTIONS_TAG = 24;
+    static final int ASYNC_OPTIONS_COMPLETE = 32;
+    static final int ASYNC_OPTIONS_USER_DATA = 40;
+    static final int ASYNC_OPTIONS_DESTROY = 48;
+
+    static final int COMPLETION_SIZE = 24;
+    static final int COMPLETION_STRUCT_SIZE = 0;
+    static final int COMPLETION_RESERVED_FLAGS = 4;
+    static final int COMPLETION_TAG = 8;
+    static final int COMPLETION_STATUS = 16;
+    static final int COMPLETION_RESERVED_0 = 20;
+
     static native void ge_get_version(long outMajor, long outMinor, long outPatch);
 
     static native int ge_get_abi_version();
@@ -678,4 +695,30 @@ final class Raw {
     static native long ge_binding_get_output(long binding, long index, long outValue);
 
     static native long ge_binding_run(long binding, long options);
+
+    static native long ge_async_options_init(long options, long optionsSize);
+
+    static native long ge_model_run_async(long model, long options, long asyncOptions, long inputs, long inputsCount, long outOperation);
+
+    static native long ge_binding_run_async(long binding, long options, long asyncOptions, long outOperation);
+
+    static native long ge_operation_wait(long operation, long timeoutNs);
+
+    static native long ge_operation_get_status(long operation, long outStatus);
+
+    static native long ge_operation_acquire_error(long operation, long outError);
+
+    static native long ge_operation_get_outputs(long operation, long outputs, long outputsCount, long outCount);
+
+    static native long ge_operation_cancel(long operation);
+
+    static native long ge_operation_destroy(long operation);
+
+    static native long ge_queue_create(long context, long outQueue);
+
+    static native long ge_queue_wait(long queue, long completions, long completionsCount, long completionSize, long timeoutNs, long outCount);
+
+    static native long ge_queue_get_descriptor(long queue, long outDescriptor);
+
+    static native long ge_queue_destroy(long queue);
 }
