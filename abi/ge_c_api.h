@@ -2827,6 +2827,149 @@ GE_API GE_NODISCARD ge_status ge_queue_get_descriptor(const ge_queue* GE_NONNULL
  */
 GE_API ge_status ge_queue_destroy(ge_queue* GE_NULLABLE queue) GE_NOEXCEPT;
 
+/* ---- Streams and events ------------------------------------------------------------------------------------------------- */
+
+/*
+ * A stream holds runs, recorded events and waits for events in order: each begins when the one before has ended and its completion was
+ * delivered. Runs on different streams go side by side. Nothing on a stream keeps a thread waiting, and everything that was put on it
+ * is done, whatever happens to handles. ge_async_options.stream puts a run on a stream.
+ */
+
+/**
+ * Creates a stream.
+ *
+ * @param context     in, nullable, borrowed: the context
+ * @param out_stream  out, owned: ge_stream_destroy
+ * @thread free  @blocks no  @calls_back no
+ * @errors usual
+ * @since 1.0  @deprecated no
+ */
+GE_API GE_NODISCARD ge_status ge_stream_create(const ge_context* GE_NULLABLE context,
+    ge_stream* GE_NULLABLE* GE_NONNULL out_stream) GE_NOEXCEPT;
+
+/**
+ * Tells the number a stream goes by in integer form, as GE scripts pass it.
+ *
+ * @param stream      in, borrowed: the stream
+ * @param out_native  out, borrowed: the number, never 0
+ * @thread free  @blocks no  @calls_back no
+ * @errors usual
+ * @since 1.0  @deprecated no
+ */
+GE_API GE_NODISCARD ge_status ge_stream_get_native(const ge_stream* GE_NONNULL stream, uint64_t* GE_NONNULL out_native) GE_NOEXCEPT;
+
+/**
+ * Waits until everything on a stream is done. Tells the first failure since the last call.
+ *
+ * @param stream      in, borrowed: the stream
+ * @param timeout_ns  in: longest wait; 0 polls, negative waits for ever
+ * @thread free  @blocks up to timeout_ns  @calls_back no
+ * @errors usual, GE_ERR_TIMEOUT, GE_ERR_REENTRANT, what a run on it failed with
+ * @since 1.0  @deprecated no
+ */
+GE_API GE_NODISCARD ge_status ge_stream_sync(const ge_stream* GE_NONNULL stream, int64_t timeout_ns) GE_NOEXCEPT;
+
+/**
+ * Asks whether everything on a stream is done.
+ *
+ * @param stream       in, borrowed: the stream
+ * @param out_is_idle  out, borrowed: 1 or 0
+ * @thread free  @blocks no  @calls_back no
+ * @errors usual
+ * @since 1.0  @deprecated no
+ */
+GE_API GE_NODISCARD ge_status ge_stream_query(const ge_stream* GE_NONNULL stream, int32_t* GE_NONNULL out_is_idle) GE_NOEXCEPT;
+
+/**
+ * Lets what is put on a stream from now on wait for an event.
+ *
+ * @param stream  in, borrowed: the stream
+ * @param event   in, borrowed: the event
+ * @thread free  @blocks no  @calls_back no
+ * @errors usual, GE_ERR_WRONG_STATE when the event was never recorded
+ * @since 1.0  @deprecated no
+ */
+GE_API GE_NODISCARD ge_status ge_stream_wait_event(const ge_stream* GE_NONNULL stream,
+    const ge_event* GE_NONNULL event) GE_NOEXCEPT;
+
+/**
+ * Destroys a stream handle; what is on it still runs.
+ *
+ * @param stream  in, nullable, owned: ends here
+ * @thread free  @blocks no  @calls_back no
+ * @errors GE_ERR_BAD_HANDLE
+ * @since 1.0  @deprecated no
+ */
+GE_API ge_status ge_stream_destroy(ge_stream* GE_NULLABLE stream) GE_NOEXCEPT;
+
+/**
+ * Creates an event.
+ *
+ * @param context    in, nullable, borrowed: the context
+ * @param out_event  out, owned: ge_event_destroy
+ * @thread free  @blocks no  @calls_back no
+ * @errors usual
+ * @since 1.0  @deprecated no
+ */
+GE_API GE_NODISCARD ge_status ge_event_create(const ge_context* GE_NULLABLE context,
+    ge_event* GE_NULLABLE* GE_NONNULL out_event) GE_NOEXCEPT;
+
+/**
+ * Puts an event behind what is on a stream now. An event recorded again stands for its new place; who waits for the old one still does.
+ *
+ * @param event   in, borrowed: changed
+ * @param stream  in, borrowed: the stream
+ * @thread free  @blocks no  @calls_back no
+ * @errors usual
+ * @since 1.0  @deprecated no
+ */
+GE_API GE_NODISCARD ge_status ge_event_record(ge_event* GE_NONNULL event, const ge_stream* GE_NONNULL stream) GE_NOEXCEPT;
+
+/**
+ * Waits for an event.
+ *
+ * @param event       in, borrowed: the event
+ * @param timeout_ns  in: longest wait; 0 polls, negative waits for ever
+ * @thread free  @blocks up to timeout_ns  @calls_back no
+ * @errors usual, GE_ERR_TIMEOUT, GE_ERR_REENTRANT, GE_ERR_WRONG_STATE when it was never recorded
+ * @since 1.0  @deprecated no
+ */
+GE_API GE_NODISCARD ge_status ge_event_sync(const ge_event* GE_NONNULL event, int64_t timeout_ns) GE_NOEXCEPT;
+
+/**
+ * Asks whether an event happened.
+ *
+ * @param event        in, borrowed: the event
+ * @param out_is_done  out, borrowed: 1 or 0
+ * @thread free  @blocks no  @calls_back no
+ * @errors usual, GE_ERR_WRONG_STATE when it was never recorded
+ * @since 1.0  @deprecated no
+ */
+GE_API GE_NODISCARD ge_status ge_event_query(const ge_event* GE_NONNULL event, int32_t* GE_NONNULL out_is_done) GE_NOEXCEPT;
+
+/**
+ * Tells the time between two events; negative when the second happened first.
+ *
+ * @param first   in, borrowed: the earlier event
+ * @param second  in, borrowed: the later event
+ * @param out_ns  out, borrowed: nanoseconds
+ * @thread free  @blocks no  @calls_back no
+ * @errors usual, GE_ERR_WRONG_STATE when one did not happen yet
+ * @since 1.0  @deprecated no
+ */
+GE_API GE_NODISCARD ge_status ge_event_get_elapsed(const ge_event* GE_NONNULL first, const ge_event* GE_NONNULL second,
+    int64_t* GE_NONNULL out_ns) GE_NOEXCEPT;
+
+/**
+ * Destroys an event handle; streams that wait for it still do.
+ *
+ * @param event  in, nullable, owned: ends here
+ * @thread free  @blocks no  @calls_back no
+ * @errors GE_ERR_BAD_HANDLE
+ * @since 1.0  @deprecated no
+ */
+GE_API ge_status ge_event_destroy(ge_event* GE_NULLABLE event) GE_NOEXCEPT;
+
 #if defined(__cplusplus) && !defined(SWIG)
 }
 #endif

@@ -118,6 +118,7 @@ void gei_stream_put(gei_stream *s, gei_item *item);                /* in order; 
 void gei_stream_go_on(gei_stream *s, ge_status status, const gei_diag *diag); /* its running operation is done; from the end of a job */
 ge_status gei_stream_sync(gei_stream *s, int64_t timeout_ns, gei_diag *diag); /* also the first failure since the last one */
 bool gei_stream_is_idle(gei_stream *s);
+uint64_t gei_stream_number(const gei_stream *s); /* of no other stream of the process, never 0 */
 ge_status gei_stream_wait_event(gei_stream *s, gei_event *e, gei_diag *diag);
 
 /* ---- event ---- */

@@ -8,6 +8,7 @@
 
 struct gei_stream {
     gei_origin origin;
+    uint64_t number;
     atomic_uint refs;
     pthread_mutex_t lock;      /* guards what follows */
     gei_item *first, *last;
@@ -24,7 +25,9 @@ ge_status gei_stream_create(const gei_origin *origin, gei_stream **out, gei_diag
     gei_stream *s = gei_origin_alloc(origin, sizeof *s);
     *out = s;
     if (!s) return gei_out_of_memory(diag, sizeof *s);
+    static _Atomic uint64_t last_number;
     s->origin = *origin;
+    s->number = atomic_fetch_add_explicit(&last_number, 1, memory_order_relaxed) + 1;
     atomic_init(&s->refs, 1);
     pthread_mutex_init(&s->lock, NULL);
     return GE_OK;
@@ -40,6 +43,8 @@ void gei_stream_release(gei_stream *s) {
     pthread_mutex_destroy(&s->lock);
     gei_origin_free(&s->origin, s, sizeof *s);
 }
+
+uint64_t gei_stream_number(const gei_stream *s) { return s->number; }
 
 /* ---- moving ---- */
 

@@ -426,5 +426,41 @@ static inline ge_error *ge_shim_queue_get_descriptor(const ge_queue * queue, int
 static inline ge_error *ge_shim_queue_destroy(ge_queue * queue) {
     return ge_shim_taken(ge_queue_destroy(queue));
 }
+static inline ge_error *ge_shim_stream_create(const ge_context * context, ge_stream * * out_stream) {
+    return ge_shim_taken(ge_stream_create(context, out_stream));
+}
+static inline ge_error *ge_shim_stream_get_native(const ge_stream * stream, uint64_t * out_native) {
+    return ge_shim_taken(ge_stream_get_native(stream, out_native));
+}
+static inline ge_error *ge_shim_stream_sync(const ge_stream * stream, int64_t timeout_ns) {
+    return ge_shim_taken(ge_stream_sync(stream, timeout_ns));
+}
+static inline ge_error *ge_shim_stream_query(const ge_stream * stream, int32_t * out_is_idle) {
+    return ge_shim_taken(ge_stream_query(stream, out_is_idle));
+}
+static inline ge_error *ge_shim_stream_wait_event(const ge_stream * stream, const ge_event * event) {
+    return ge_shim_taken(ge_stream_wait_event(stream, event));
+}
+static inline ge_error *ge_shim_stream_destroy(ge_stream * stream) {
+    return ge_shim_taken(ge_stream_destroy(stream));
+}
+static inline ge_error *ge_shim_event_create(const ge_context * context, ge_event * * out_event) {
+    return ge_shim_taken(ge_event_create(context, out_event));
+}
+static inline ge_error *ge_shim_event_record(ge_event * event, const ge_stream * stream) {
+    return ge_shim_taken(ge_event_record(event, stream));
+}
+static inline ge_error *ge_shim_event_sync(const ge_event * event, int64_t timeout_ns) {
+    return ge_shim_taken(ge_event_sync(event, timeout_ns));
+}
+static inline ge_error *ge_shim_event_query(const ge_event * event, int32_t * out_is_done) {
+    return ge_shim_taken(ge_event_query(event, out_is_done));
+}
+static inline ge_error *ge_shim_event_get_elapsed(const ge_event * first, const ge_event * second, int64_t * out_ns) {
+    return ge_shim_taken(ge_event_get_elapsed(first, second, out_ns));
+}
+static inline ge_error *ge_shim_event_destroy(ge_event * event) {
+    return ge_shim_taken(ge_event_destroy(event));
+}
 
 #endif

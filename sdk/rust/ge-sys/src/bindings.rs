@@ -1664,4 +1664,32 @@ unsafe extern "C" {
         out_descriptor: *mut i32,
     ) -> ge_status;
     pub fn ge_queue_destroy(queue: *mut ge_queue) -> ge_status;
+    pub fn ge_stream_create(
+        context: *const ge_context,
+        out_stream: *mut *mut ge_stream,
+    ) -> ge_status;
+    pub fn ge_stream_get_native(
+        stream: *const ge_stream,
+        out_native: *mut u64,
+    ) -> ge_status;
+    pub fn ge_stream_sync(stream: *const ge_stream, timeout_ns: i64) -> ge_status;
+    pub fn ge_stream_query(stream: *const ge_stream, out_is_idle: *mut i32) -> ge_status;
+    pub fn ge_stream_wait_event(
+        stream: *const ge_stream,
+        event: *const ge_event,
+    ) -> ge_status;
+    pub fn ge_stream_destroy(stream: *mut ge_stream) -> ge_status;
+    pub fn ge_event_create(
+        context: *const ge_context,
+        out_event: *mut *mut ge_event,
+    ) -> ge_status;
+    pub fn ge_event_record(event: *mut ge_event, stream: *const ge_stream) -> ge_status;
+    pub fn ge_event_sync(event: *const ge_event, timeout_ns: i64) -> ge_status;
+    pub fn ge_event_query(event: *const ge_event, out_is_done: *mut i32) -> ge_status;
+    pub fn ge_event_get_elapsed(
+        first: *const ge_event,
+        second: *const ge_event,
+        out_ns: *mut i64,
+    ) -> ge_status;
+    pub fn ge_event_destroy(event: *mut ge_event) -> ge_status;
 }

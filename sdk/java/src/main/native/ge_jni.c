@@ -932,3 +932,63 @@ JNIEXPORT jlong JNICALL Java_libge_Raw_ge_1queue_1destroy(JNIEnv *env, jclass se
     (void)env, (void)self;
     return (jlong)(intptr_t)ge_shim_taken(ge_queue_destroy((ge_queue *)(intptr_t)queue));
 }
+
+JNIEXPORT jlong JNICALL Java_libge_Raw_ge_1stream_1create(JNIEnv *env, jclass self, jlong context, jlong out_stream) {
+    (void)env, (void)self;
+    return (jlong)(intptr_t)ge_shim_taken(ge_stream_create((const ge_context *)(intptr_t)context, (ge_stream * *)(intptr_t)out_stream));
+}
+
+JNIEXPORT jlong JNICALL Java_libge_Raw_ge_1stream_1get_1native(JNIEnv *env, jclass self, jlong stream, jlong out_native) {
+    (void)env, (void)self;
+    return (jlong)(intptr_t)ge_shim_taken(ge_stream_get_native((const ge_stream *)(intptr_t)stream, (uint64_t *)(intptr_t)out_native));
+}
+
+JNIEXPORT jlong JNICALL Java_libge_Raw_ge_1stream_1sync(JNIEnv *env, jclass self, jlong stream, jlong timeout_ns) {
+    (void)env, (void)self;
+    return (jlong)(intptr_t)ge_shim_taken(ge_stream_sync((const ge_stream *)(intptr_t)stream, (int64_t)timeout_ns));
+}
+
+JNIEXPORT jlong JNICALL Java_libge_Raw_ge_1stream_1query(JNIEnv *env, jclass self, jlong stream, jlong out_is_idle) {
+    (void)env, (void)self;
+    return (jlong)(intptr_t)ge_shim_taken(ge_stream_query((const ge_stream *)(intptr_t)stream, (int32_t *)(intptr_t)out_is_idle));
+}
+
+JNIEXPORT jlong JNICALL Java_libge_Raw_ge_1stream_1wait_1event(JNIEnv *env, jclass self, jlong stream, jlong event) {
+    (void)env, (void)self;
+    return (jlong)(intptr_t)ge_shim_taken(ge_stream_wait_event((const ge_stream *)(intptr_t)stream, (const ge_event *)(intptr_t)event));
+}
+
+JNIEXPORT jlong JNICALL Java_libge_Raw_ge_1stream_1destroy(JNIEnv *env, jclass self, jlong stream) {
+    (void)env, (void)self;
+    return (jlong)(intptr_t)ge_shim_taken(ge_stream_destroy((ge_stream *)(intptr_t)stream));
+}
+
+JNIEXPORT jlong JNICALL Java_libge_Raw_ge_1event_1create(JNIEnv *env, jclass self, jlong context, jlong out_event) {
+    (void)env, (void)self;
+    return (jlong)(intptr_t)ge_shim_taken(ge_event_create((const ge_context *)(intptr_t)context, (ge_event * *)(intptr_t)out_event));
+}
+
+JNIEXPORT jlong JNICALL Java_libge_Raw_ge_1event_1record(JNIEnv *env, jclass self, jlong event, jlong stream) {
+    (void)env, (void)self;
+    return (jlong)(intptr_t)ge_shim_taken(ge_event_record((ge_event *)(intptr_t)event, (const ge_stream *)(intptr_t)stream));
+}
+
+JNIEXPORT jlong JNICALL Java_libge_Raw_ge_1event_1sync(JNIEnv *env, jclass self, jlong event, jlong timeout_ns) {
+    (void)env, (void)self;
+    return (jlong)(intptr_t)ge_shim_taken(ge_event_sync((const ge_event *)(intptr_t)event, (int64_t)timeout_ns));
+}
+
+JNIEXPORT jlong JNICALL Java_libge_Raw_ge_1event_1query(JNIEnv *env, jclass self, jlong event, jlong out_is_done) {
+    (void)env, (void)self;
+    return (jlong)(intptr_t)ge_shim_taken(ge_event_query((const ge_event *)(intptr_t)event, (int32_t *)(intptr_t)out_is_done));
+}
+
+JNIEXPORT jlong JNICALL Java_libge_Raw_ge_1event_1get_1elapsed(JNIEnv *env, jclass self, jlong first, jlong second, jlong out_ns) {
+    (void)env, (void)self;
+    return (jlong)(intptr_t)ge_shim_taken(ge_event_get_elapsed((const ge_event *)(intptr_t)first, (const ge_event *)(intptr_t)second, (int64_t *)(intptr_t)out_ns));
+}
+
+JNIEXPORT jlong JNICALL Java_libge_Raw_ge_1event_1destroy(JNIEnv *env, jclass self, jlong event) {
+    (void)env, (void)self;
+    return (jlong)(intptr_t)ge_shim_taken(ge_event_destroy((ge_event *)(intptr_t)event));
+}

@@ -721,4 +721,28 @@ final class Raw {
     static native long ge_queue_get_descriptor(long queue, long outDescriptor);
 
     static native long ge_queue_destroy(long queue);
+
+    static native long ge_stream_create(long context, long outStream);
+
+    static native long ge_stream_get_native(long stream, long outNative);
+
+    static native long ge_stream_sync(long stream, long timeoutNs);
+
+    static native long ge_stream_query(long stream, long outIsIdle);
+
+    static native long ge_stream_wait_event(long stream, long event);
+
+    static native long ge_stream_destroy(long stream);
+
+    static native long ge_event_create(long context, long outEvent);
+
+    static native long ge_event_record(long event, long stream);
+
+    static native long ge_event_sync(long event, long timeoutNs);
+
+    static native long ge_event_query(long event, long outIsDone);
+
+    static native long ge_event_get_elapsed(long first, long second, long outNs);
+
+    static native long ge_event_destroy(long event);
 }
