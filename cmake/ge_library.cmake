@@ -37,7 +37,7 @@ if(GE_LTO)
 endif()
 
 # libge.a: one partially linked object in which only ge_* and gex_* stay global, so that nothing of ours can clash.
-# Left out where a partial link cannot hold the objects (clang with LTO) or is of no use (sanitizers).
+# Without debugging information, which is ten times as large as the code. Left out where a partial link cannot hold the objects (clang with LTO) or is of no use (sanitizers).
 if(NOT GE_SANITIZE AND NOT (GE_LTO AND CMAKE_C_COMPILER_ID MATCHES "Clang"))
   set(GE_STATIC ${CMAKE_ARCHIVE_OUTPUT_DIRECTORY}/libge.a)
   set(partial_flags -r -nostdlib)
@@ -46,7 +46,8 @@ if(NOT GE_SANITIZE AND NOT (GE_LTO AND CMAKE_C_COMPILER_ID MATCHES "Clang"))
   endif()
   add_custom_command(OUTPUT ${GE_STATIC}
     COMMAND ${CMAKE_C_COMPILER} ${partial_flags} -o ge_all.o $<TARGET_OBJECTS:ge_core>
-    COMMAND ${CMAKE_OBJCOPY} --wildcard --keep-global-symbol=ge_* --keep-global-symbol=gex_* ge_all.o
+    COMMAND ${CMAKE_OBJCOPY} --wildcard --keep-global-symbol=ge_* --keep-global-symbol=gex_*
+      $<$<NOT:$<CONFIG:Debug>>:--strip-debug> ge_all.o
     COMMAND ${CMAKE_COMMAND} -E make_directory ${CMAKE_ARCHIVE_OUTPUT_DIRECTORY}
     COMMAND ${CMAKE_COMMAND} -E rm -f ${GE_STATIC}
     COMMAND ${CMAKE_AR} rcs ${GE_STATIC} ge_all.o
