@@ -104,6 +104,10 @@ static ge_status fold_node(gei_pass_context *c, gei_node *node, gei_diag *diag) 
         }
         gei_diag why = { 0 };
         ge_status st = gei_eval_node(node, ins, outs, NULL, c->from, &why);
+        if (st == GE_ERR_OUT_OF_MEMORY || st == GE_ERR_INTERNAL) { /* no fact about the graph */
+            if (diag) *diag = why;
+            return st;
+        }
         if (st != GE_OK) { /* an error in data (index out of range) belongs to the run, should the run get there */
             gei_pass_note(c, "fold", node, why.message);
             return GE_OK;
