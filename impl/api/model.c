@@ -74,6 +74,7 @@ static ge_status fill_summary(const gei_api_model *m, ge_model_summary *s, gei_d
     gei_model_stats stats;
     memset(s, 0, sizeof *s);
     GEI_TRY(static_steps(m, &s->steps_count, diag));
+    GEI_TRY(gei_model_plan_static(m->model, diag));
     gei_model_stats_get(m->model, &stats);
     s->is_static = plan->is_static;
     s->streams_count = 1;

@@ -36,8 +36,9 @@ typedef struct gei_model_stats {     /* counters since creation */
     uint64_t runs, instances_made, instances_evicted, frames_made;
     uint64_t heap_allocations_in_runs; /* what runs took from the allocator: new shapes, new frames, growth, outputs made for the
                                         * caller; those of bodies included */
-    uint64_t arena_bytes, lower_bound_bytes, scratch_bytes; /* largest instance so far */
-    uint64_t idle_bytes;             /* activation memory kept for the next runs */
+    uint64_t arena_bytes, lower_bound_bytes, scratch_bytes; /* largest instance so far, and those of bodies: each keeps memory of
+                                        * its own; of the bounds the largest */
+    uint64_t idle_bytes;             /* activation memory kept for the next runs, bodies included */
     uint64_t constant_bytes, packed_bytes;
 } gei_model_stats;
 
@@ -46,7 +47,9 @@ ge_status gei_model_create(gei_plan *plan, const gei_model_options *options, con
 gei_model *gei_model_retain(gei_model *model);
 void gei_model_release(gei_model *model); /* NULL is fine; memory goes with the last reference, bindings and runs hold one */
 const gei_plan *gei_model_plan(const gei_model *model);
-void gei_model_stats_get(const gei_model *model, gei_model_stats *out); /* of bodies of control flow only what is said */
+void gei_model_stats_get(const gei_model *model, gei_model_stats *out); /* other counters are without those of bodies */
+/* Makes the instance of the model and of each body whose shapes are all known: their memory is in the figures before a run. */
+ge_status gei_model_plan_static(gei_model *model, gei_diag *diag);
 void gei_model_trim(gei_model *model); /* gives back the memory of frames that are not in use */
 /* The instance for static models or the given shapes (tests, dumps); borrowed until the model or its cache lets it go: retained, release it. */
 ge_status gei_model_instance(gei_model *model, const gei_shape *input_shapes, const gei_instance **out, gei_diag *diag);

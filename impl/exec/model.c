@@ -106,7 +106,22 @@ void gei_model_stats_get(const gei_model *model, gei_model_stats *out) {
         gei_model_stats body = { 0 };
         if (m->bodies[i]) gei_model_stats_get(m->bodies[i], &body);
         out->heap_allocations_in_runs += body.heap_allocations_in_runs;
+        out->arena_bytes += body.arena_bytes;
+        out->scratch_bytes += body.scratch_bytes;
+        out->idle_bytes += body.idle_bytes;
+        if (body.lower_bound_bytes > out->lower_bound_bytes) out->lower_bound_bytes = body.lower_bound_bytes;
     }
+}
+
+ge_status gei_model_plan_static(gei_model *m, gei_diag *diag) {
+    if (m->plan->is_static) {
+        const gei_instance *instance;
+        GEI_TRY(gei_model_instance(m, NULL, &instance, diag));
+        gei_model_instance_release(m, instance);
+    }
+    for (uint32_t i = 0; i < m->plan->n_bodies; i++)
+        if (m->bodies[i]) GEI_TRY(gei_model_plan_static(m->bodies[i], diag));
+    return GE_OK;
 }
 
 gei_run_context gei_run_context_of(const gei_model *m, const gei_run_options *options) {

@@ -140,6 +140,24 @@ static void if_runs_one_branch_into_its_place(void **state) {
     done(&b);
 }
 
+/* Each body keeps memory of its own beside that of the graph around it. */
+static void figures_hold_the_bodies(void **state) {
+    (void)state;
+    bound b;
+    make(&b, "graph \"g\" { %x = Data[index=0] : f32[1024]  %o = TestCall(input=[%x]) [f=@f] : f32[1024]  return %o }"
+             "graph \"f\" { %a = Data[index=0] : f32[1024]  %b = Add(x1=%a, x2=%a)  %c = TestCall(input=[%b]) [f=@h] : f32[1024]  return %c }"
+             "graph \"h\" { %a = Data[index=0] : f32[1024]  %b = Add(x1=%a, x2=%a)  %c = Mul(x1=%b, x2=%a)  %d = Add(x1=%c, x2=%b)  return %d }");
+    gei_model_stats stats;
+    gei_model_stats_get(b.model, &stats);
+    uint64_t before = stats.arena_bytes;
+    assert_ok(gei_model_plan_static(b.model, &b.diag), &b.diag);
+    gei_model_stats_get(b.model, &stats);
+    if (before >= 4096 || stats.arena_bytes < before + 2 * 4096)
+        fail_msg("arena of the graph %llu, with its bodies %llu", (unsigned long long)before, (unsigned long long)stats.arena_bytes);
+    assert_true(stats.lower_bound_bytes >= 4096 && stats.lower_bound_bytes <= stats.arena_bytes);
+    done(&b);
+}
+
 static void branches_may_give_different_shapes(void **state) {
     (void)state;
     bound b;
@@ -394,6 +412,7 @@ static void each_refused_allocation_is_an_error(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(if_runs_one_branch_into_its_place),
+        cmocka_unit_test(figures_hold_the_bodies),
         cmocka_unit_test(branches_may_give_different_shapes),
         cmocka_unit_test(a_branch_that_breaks_its_promise_is_an_error),
         cmocka_unit_test(an_error_inside_a_body_names_the_inner_node),
