@@ -81,7 +81,7 @@ static ge_status init_node_step(gei_frame *f, gei_exec_step *s, const gei_view *
     s->run.node = pn->node;
     s->run.prepared = pn->prepared;
     s->run.sized = step->sized;
-    s->run.part_scratch_bytes = step->part_scratch_bytes;
+    s->run.seat_scratch_bytes = step->part_scratch_bytes;
     s->run.heap = &f->late.as_allocator;
     if (step->kind == GEI_STEP_CONTROL) {
         s->fn = gei_control_run;
@@ -179,7 +179,8 @@ void gei_frame_set_memory(gei_frame *f, char *memory) {
     f->memory = memory;
     for (uint32_t v = 0; v < inst->plan->n_values; v++)
         if (inst->places[v].home == GEI_HOME_ARENA) f->views[v].data = memory + inst->places[v].offset;
-    for (gei_exec_step *s = f->steps; s < f->steps_end && inst->scratch_bytes > 0; s++) s->run.scratch = memory + inst->arena_bytes;
+    for (gei_exec_step *s = f->steps; s < f->steps_end; s++)
+        if (s->run.seat_scratch_bytes > 0) s->run.scratch = memory + inst->arena_bytes;
 }
 
 /* ---- binding ---- */

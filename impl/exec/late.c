@@ -211,7 +211,7 @@ ge_status gei_late_kernel(const gei_run *run, uint32_t part) {
     size_t scratch_bytes = late->part_scratch_bytes * gei_seats(late->n_parts, f->context->max_threads);
     kernel.sized = late->sized;
     kernel.n_parts = late->n_parts;
-    kernel.part_scratch_bytes = late->part_scratch_bytes;
+    kernel.seat_scratch_bytes = late->part_scratch_bytes;
     kernel.scratch = scratch_bytes ? gei_alloc(&f->late.as_allocator, scratch_bytes, GEI_ALIGN_BYTES) : NULL;
     if (scratch_bytes && !kernel.scratch) return gei_out_of_memory(run->diag, scratch_bytes);
     ge_status st = gei_run_parts(&kernel, plan_node(s)->kernel->run, f->context);

@@ -18,10 +18,10 @@ typedef struct parts {
     _Atomic ge_status status; /* of a part that failed; the others are then left out */
 } parts;
 
-/* Scratch belongs to the seat.  Kernels find theirs by the part, so they are shown it from where their part's would begin. */
+/* Scratch belongs to the seat: as many threads, as many blocks. */
 static ge_status call_with_scratch(const parts *p, uint32_t part, uint32_t seat) {
     gei_run run = *p->run;
-    run.scratch += ((ptrdiff_t)seat - (ptrdiff_t)part) * (ptrdiff_t)run.part_scratch_bytes;
+    run.scratch = (char *)run.scratch + seat * run.seat_scratch_bytes;
     return p->fn(&run, part);
 }
 
@@ -29,7 +29,7 @@ static void run_part(void *arg, uint32_t part, uint32_t seat) {
     parts *p = arg;
     if (atomic_load_explicit(&p->status, memory_order_relaxed) != GE_OK) return;
     ge_status st = p->context->is_watched ? gei_run_stopped(p->context) : GE_OK;
-    if (st == GE_OK) st = p->run->part_scratch_bytes ? call_with_scratch(p, part, seat) : p->fn(p->run, part);
+    if (st == GE_OK) st = seat > 0 && p->run->seat_scratch_bytes ? call_with_scratch(p, part, seat) : p->fn(p->run, part);
     ge_status ok = GE_OK;
     if (st != GE_OK) atomic_compare_exchange_strong_explicit(&p->status, &ok, st, memory_order_relaxed, memory_order_relaxed);
 }

@@ -12,7 +12,7 @@ typedef struct eval {
     gei_view **out;
     void *prepared, *sized;
     gei_sizing sizing;
-    char *scratch;
+    void *scratch;         /* of one part: they run one after the other */
     size_t scratch_bytes;
 } eval;
 
@@ -88,18 +88,16 @@ static ge_status prepare(eval *e, const gei_kernel *kernel, gei_diag *diag) {
 }
 
 static ge_status get_scratch(eval *e, gei_diag *diag) {
-    size_t each = gei_round_up(e->sizing.part_scratch_bytes, GEI_ALIGN_BYTES);
-    e->sizing.part_scratch_bytes = each;
-    if (each == 0) return GE_OK;
-    if (!gei_mul(each, e->sizing.n_parts, &e->scratch_bytes)) return gei_out_of_memory(diag, SIZE_MAX);
-    e->scratch = (char *)gei_alloc(e->call->from, e->scratch_bytes, GEI_ALIGN_BYTES);
+    e->scratch_bytes = e->sizing.part_scratch_bytes;
+    if (e->scratch_bytes == 0) return GE_OK;
+    e->scratch = gei_alloc(e->call->from, e->scratch_bytes, GEI_ALIGN_BYTES);
     return e->scratch ? GE_OK : gei_out_of_memory(diag, e->scratch_bytes);
 }
 
 static ge_status run_parts(eval *e, const gei_kernel *kernel, gei_diag *diag) {
     const gei_eval_call *c = e->call;
     gei_run run = { .in = e->in, .out = e->out, .prepared = e->prepared, .sized = e->sized, .scratch = e->scratch,
-                    .part_scratch_bytes = e->sizing.part_scratch_bytes, .n_in = c->node->n_ins, .n_out = c->node->n_outs,
+                    .n_in = c->node->n_ins, .n_out = c->node->n_outs,
                     .n_parts = e->sizing.n_parts, .node = c->node, .heap = c->from, .diag = diag };
     for (uint32_t part = 0; part < run.n_parts; part++) {
         ge_status status = kernel->run(&run, part);

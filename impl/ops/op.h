@@ -100,8 +100,8 @@ typedef struct gei_run {
     gei_view *const *out;
     const void *prepared;      /* what .prepare made (per compiled model) */
     const void *sized;         /* what .size made (per shape) */
-    char *scratch;             /* a part's begins at part * part_scratch_bytes, aligned to GEI_ALIGN_BYTES; other parts' is not to be touched */
-    size_t part_scratch_bytes;
+    void *scratch;             /* this part's own, aligned to GEI_ALIGN_BYTES; NULL when the kernel asked for none */
+    size_t seat_scratch_bytes; /* between those of threads that take part; for exec/ only */
     uint32_t n_in, n_out, n_parts;
     const gei_node *node;      /* attributes, for reference kernels */
     const gei_allocator *heap; /* only for outputs whose size the kernel decides (gei_run_set_output) */
@@ -149,7 +149,7 @@ typedef struct gei_sizing {
 } gei_sizing;
 
 typedef struct gei_kernel {
-    const char *name;                                     /* "ref", "avx512", "dnnl", ... */
+    const char *name;                                     /* "ref", "avx512", ... */
     bool (*accepts)(const gei_choice *c, gei_reason *why); /* NULL: accepts all */
     ge_status (*prepare)(gei_prepare *p, gei_diag *diag);  /* nullable */
     ge_status (*size)(gei_sizing *s, gei_diag *diag);      /* nullable: one part, no scratch */

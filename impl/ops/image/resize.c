@@ -398,7 +398,7 @@ static void weighted_row(const resize *r, const gei_view *x, const gei_view *y, 
 static ge_status run_resize(const gei_run *run, uint32_t part) {
     const resize *r = (const resize *)run->sized;
     const gei_view *x = run->in[SLOT_X], *y = run->out[0];
-    double *scratch = (double *)(void *)(run->scratch ? run->scratch + part * run->part_scratch_bytes : NULL);
+    double *scratch = (double *)run->scratch;
     bool weighted = is_weighted(r);
     int64_t begin, end, run_elems = r->axes[r->rank - 1].out;
     if (run_elems == 0) return GE_OK;

@@ -63,7 +63,7 @@ static double determinant(double *m, int64_t n) {
 static ge_status run_determinant(const gei_run *run, uint32_t part) {
     const gei_view *x = run->in[0], *y = run->out[0];
     int64_t n = x->dims[x->rank - 1], begin, end;
-    double *m = n > 0 ? (double *)(void *)(run->scratch + part * run->part_scratch_bytes) : NULL;
+    double *m = (double *)run->scratch;
     gei_part_range(y->n_elems, run->n_parts, part, &begin, &end);
     for (int64_t k = begin; k < end; k++) {
         if (n > 0) gei_load_f64(x->dtype, x->data, k * n * n, n * n, m);

@@ -122,7 +122,7 @@ ge_status gei_einsum_fast_run(const gei_run *run, uint32_t part) {
     const product *f = (const product *)run->sized;
     const gei_sgemm_isa *isa = *(const gei_sgemm_isa *const *)run->prepared;
     const float *a = (const float *)run->in[f->a.slot]->data, *b = (const float *)run->in[f->b.slot]->data;
-    float *y = (float *)run->out[0]->data, *scratch = (float *)(void *)(run->scratch ? run->scratch + part * run->part_scratch_bytes : NULL);
+    float *y = (float *)run->out[0]->data, *scratch = (float *)run->scratch;
     int64_t begin, end, packed = -1; /* offset of the packed operand */
     if (f->m == 0 || f->n == 0) return GE_OK;
     gei_part_range(f->matrices, run->n_parts, part, &begin, &end);

@@ -128,7 +128,7 @@ static ge_status run_ref(const gei_run *run, uint32_t part) {
     const matmul *m = (const matmul *)run->sized;
     const gei_view *a = run->in[SLOT_X1], *b = run->in[SLOT_X2], *y = run->out[0];
     const gei_view *bias = run->n_in > SLOT_BIAS ? run->in[SLOT_BIAS] : NULL;
-    double *numbers = bias ? (double *)(void *)(run->scratch + part * run->part_scratch_bytes) : NULL;
+    double *numbers = (double *)run->scratch;
     gei_gemm_fn fn = function_for(a->dtype);
     int64_t bytes = gei_dtype_get(a->dtype)->bits / 8, y_bytes = gei_dtype_get(y->dtype)->bits / 8, rows = m->gemm.m;
     int64_t begin, end;

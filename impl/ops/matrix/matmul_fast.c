@@ -134,39 +134,43 @@ ge_status gei_matmul_fast_size(gei_sizing *s, gei_diag *diag) {
     return GE_OK;
 }
 
-/* One cell: some rows and panels of one matrix. */
+/* One cell: some rows and panels of one matrix, as a product of its own that begins there. */
 static void run_cell(const gei_run *run, const fast_sized *f, const fast_prepared *p, int64_t cell, float *scratch) {
     int64_t per_matrix = (int64_t)f->panel_parts * f->row_parts, matrix = cell / per_matrix;
     int64_t panel_begin, panel_end, row_begin, row_end;
     gei_part_range(f->panels, f->panel_parts, (uint32_t)(cell % per_matrix % f->panel_parts), &panel_begin, &panel_end);
     gei_part_range(f->m, f->row_parts, (uint32_t)(cell % per_matrix / f->panel_parts), &row_begin, &row_end);
+    if (panel_begin >= panel_end || row_begin >= row_end) return;
     gei_broadcast_walk w;
     (void)gei_broadcast_first(&w, &f->batch, matrix, matrix + 1);
-    const float *a = (const float *)run->in[SLOT_X1]->data + w.offset[0] * f->a_elems;
+    int64_t panels = panel_end - panel_begin, rows = row_end - row_begin, first = panel_begin * p->isa->nr;
+    const float *a = (const float *)run->in[SLOT_X1]->data + w.offset[0] * f->a_elems + row_begin * f->a_row;
     const gei_view *bias = run->n_in > SLOT_BIAS ? run->in[SLOT_BIAS] : NULL;
-    gei_sgemm g = { .m = f->m, .n = f->n, .k = f->k, .a = a, .a_row = f->a_row, .b = p->packed, .bias = bias ? bias->data : NULL,
-                    .c = (float *)run->out[0]->data + matrix * f->y_elems, .c_row = f->n,
+    gei_sgemm g = { .m = rows, .n = f->n - first, .k = f->k, .a = a, .a_row = f->a_row,
+                    .bias = bias ? (const float *)bias->data + first : NULL,
+                    .c = (float *)run->out[0]->data + matrix * f->y_elems + row_begin * f->n + first, .c_row = f->n,
                     .act = p->act, .lo = p->low, .hi = p->high };
-    if (!p->packed) {
-        const float *b = (const float *)run->in[SLOT_X2]->data + w.offset[1] * f->b_elems;
-        float *panels = scratch - panel_begin * f->k * p->isa->nr; /* only [panel_begin, panel_end) is there */
-        gei_sgemm_pack(p->isa, b, f->b_row, f->b_col, f->k, f->n, panel_begin, panel_end, panels);
-        g.b = panels;
+    if (p->packed) {
+        g.b = p->packed + first * f->k;
+    } else {
+        const float *b = (const float *)run->in[SLOT_X2]->data + w.offset[1] * f->b_elems + first * f->b_col;
+        gei_sgemm_pack(p->isa, b, f->b_row, f->b_col, f->k, g.n, 0, panels, scratch);
+        g.b = scratch;
     }
     if (f->a_col != 1) {
-        float *rows = scratch + f->pack_a_offset;
-        for (int64_t i = row_begin; i < row_end; i++)
-            for (int64_t q = 0; q < f->k; q++) rows[(i - row_begin) * f->k + q] = a[i * f->a_row + q * f->a_col];
-        g.a = rows - row_begin * f->k;
+        float *lines = scratch + f->pack_a_offset;
+        for (int64_t i = 0; i < rows; i++)
+            for (int64_t q = 0; q < f->k; q++) lines[i * f->k + q] = a[i * f->a_row + q * f->a_col];
+        g.a = lines;
         g.a_row = f->k;
     }
-    p->isa->run(&g, row_begin, row_end, panel_begin, panel_end);
+    p->isa->run(&g, 0, rows, 0, panels);
 }
 
 ge_status gei_matmul_fast_run(const gei_run *run, uint32_t part) {
     const fast_sized *f = run->sized;
     const fast_prepared *p = run->prepared;
-    float *scratch = (float *)(void *)(run->scratch + part * run->part_scratch_bytes);
+    float *scratch = (float *)run->scratch;
     int64_t begin, end;
     gei_part_range(f->batch.n_elems * f->panel_parts * f->row_parts, run->n_parts, part, &begin, &end);
     for (int64_t cell = begin; cell < end; cell++) run_cell(run, f, p, cell, scratch);

@@ -180,7 +180,7 @@ static gei_conv_fn function_for(int32_t dtype) {
 static ge_status run_ref(const gei_run *run, uint32_t part) {
     const gei_conv *c = (const gei_conv *)run->sized;
     const gei_view *bias = run->n_in > SLOT_BIAS ? run->in[SLOT_BIAS] : NULL;
-    double *numbers = bias ? (double *)(void *)(run->scratch + part * run->part_scratch_bytes) : NULL;
+    double *numbers = (double *)run->scratch;
     int64_t begin, end;
     if (bias) gei_view_numbers(bias, numbers);
     gei_part_range(c->batch * c->groups * c->out_channels, run->n_parts, part, &begin, &end);

@@ -200,7 +200,7 @@ ge_status gei_conv_depthwise_run(const gei_run *run, uint32_t part) {
     gei_depthwise d = { .conv = &c->conv, .x = run->in[SLOT_X]->data, .filter = run->in[SLOT_FILTER]->data, .bias = bias_of(run),
                         .y = run->out[0]->data, .act = f->act, .lo = f->low, .hi = f->high };
     gei_part_range(c->conv.batch * c->conv.groups * c->conv.out_channels, run->n_parts, part, &begin, &end);
-    f->depthwise(&d, begin, end, run->part_scratch_bytes ? (float *)(void *)(run->scratch + part * run->part_scratch_bytes) : NULL);
+    f->depthwise(&d, begin, end, run->scratch);
     return GE_OK;
 }
 
@@ -221,7 +221,7 @@ static gei_conv_sgemm product_of(const gei_run *run, int64_t image, int64_t grou
 ge_status gei_conv_sgemm_run_step(const gei_run *run, uint32_t part) {
     const conv_sized *s = run->sized;
     const gei_conv *c = &s->conv;
-    float *scratch = (float *)(void *)(run->scratch + part * run->part_scratch_bytes);
+    float *scratch = (float *)run->scratch;
     int64_t begin, end;
     gei_part_range(c->batch * c->groups * s->cuts * s->panels, run->n_parts, part, &begin, &end);
     for (int64_t at = begin; at < end;) {

@@ -194,7 +194,7 @@ static ge_status run_transposed(const gei_run *run, uint32_t part) {
     const transposed *t = run->sized;
     int64_t begin, end;
     gei_part_range(t->batch * t->groups * t->out, run->n_parts, part, &begin, &end);
-    for (int64_t k = begin; k < end; k++) run_plane(run, t, k, (double *)(void *)(run->scratch + part * run->part_scratch_bytes));
+    for (int64_t k = begin; k < end; k++) run_plane(run, t, k, (double *)run->scratch);
     return GE_OK;
 }
 

@@ -114,7 +114,7 @@ ge_status gei_conv_winograd_run(const gei_run *run, uint32_t part) {
                            .bias = run->n_in > SLOT_BIAS && run->in[SLOT_BIAS] ? run->in[SLOT_BIAS]->data : NULL,
                            .lo = f->low, .hi = f->high };
         int64_t last = row + s->cut_rows < c->out_channels ? row + s->cut_rows : c->out_channels;
-        gei_winograd_run(&g, panel, row, last, (float *)(void *)(run->scratch + part * run->part_scratch_bytes));
+        gei_winograd_run(&g, panel, row, last, (float *)run->scratch);
     }
     return GE_OK;
 }

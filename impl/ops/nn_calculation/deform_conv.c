@@ -192,7 +192,7 @@ static ge_status run_deform(const gei_run *run, uint32_t part) {
     const deform *f = run->sized;
     int64_t begin, end;
     gei_part_range(f->batch * f->groups * f->places, run->n_parts, part, &begin, &end);
-    for (int64_t k = begin; k < end; k++) run_column(run, f, k, (double *)(void *)(run->scratch + part * run->part_scratch_bytes));
+    for (int64_t k = begin; k < end; k++) run_column(run, f, k, (double *)run->scratch);
     return GE_OK;
 }
 

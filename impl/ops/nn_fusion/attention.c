@@ -341,7 +341,7 @@ static ge_status run_attention(const gei_run *run, uint32_t part) {
             return gei_run_fail(run, part, "nonpad_kv_seqlen", "%lld is not within 0 and %lld", (long long)n, (long long)a->total);
     }
     gei_part_range(a->batch * a->heads * a->rows, run->n_parts, part, &begin, &end);
-    for (int64_t r = begin; r < end; r++) run_row(run, a, r, (double *)(void *)(run->scratch + part * run->part_scratch_bytes));
+    for (int64_t r = begin; r < end; r++) run_row(run, a, r, (double *)run->scratch);
     if (!gei_node_bool(run->node, "presents", false)) return GE_OK;
     copy_present(run, a, SLOT_K, part);
     copy_present(run, a, SLOT_V, part);

@@ -64,7 +64,7 @@ static ge_status run_causal(const gei_run *run, uint32_t part) {
     const gei_view *x = run->in[SLOT_X], *w = run->in[SLOT_FILTER];
     const gei_view *bias = run->n_in > SLOT_BIAS ? run->in[SLOT_BIAS] : NULL, *past = run->n_in > SLOT_STATE ? run->in[SLOT_STATE] : NULL;
     int64_t channels = x->dims[1], length = x->dims[2], k = w->dims[2], before = k - 1, begin, end;
-    double *filter = (double *)(void *)(run->scratch + part * run->part_scratch_bytes), *line = filter + k;
+    double *filter = (double *)run->scratch, *line = filter + k;
     bool silu;
     GEI_TRY(read_activation(run->node, &silu, run->diag));
     gei_part_range(x->dims[0] * channels, run->n_parts, part, &begin, &end);

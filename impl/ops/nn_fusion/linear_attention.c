@@ -160,7 +160,7 @@ static ge_status run_linear(const gei_run *run, uint32_t part) {
     const linear *l = run->sized;
     const gei_view *past = run->n_in > SLOT_STATE ? run->in[SLOT_STATE] : NULL;
     int64_t n = l->size * l->v_size, begin, end;
-    double *state = (double *)(void *)(run->scratch + part * run->part_scratch_bytes), *key = state + n, *v = key + l->size, *y = v + l->v_size;
+    double *state = (double *)run->scratch, *key = state + n, *v = key + l->size, *y = v + l->v_size;
     gei_part_range(l->batch * l->kv_heads, run->n_parts, part, &begin, &end);
     for (int64_t k = begin; k < end; k++) {
         int64_t batch = k / l->kv_heads, head = k % l->kv_heads;

@@ -111,7 +111,7 @@ static ge_status check_ids(const gei_run *run, const rotary *r, uint32_t part) {
 static ge_status run_rotary(const gei_run *run, uint32_t part) {
     const rotary *r = run->sized;
     const gei_view *x = run->in[SLOT_X], *ids = run->n_in > SLOT_IDS ? run->in[SLOT_IDS] : NULL;
-    double *head = (double *)(void *)(run->scratch + part * run->part_scratch_bytes), *cos = head + r->size, *sin = cos + r->turned / 2;
+    double *head = (double *)run->scratch, *cos = head + r->size, *sin = cos + r->turned / 2;
     int64_t begin, end;
     if (ids) GEI_TRY(check_ids(run, r, part));
     gei_part_range(r->size > 0 ? x->n_elems / r->size : 0, run->n_parts, part, &begin, &end);

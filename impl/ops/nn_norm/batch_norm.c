@@ -105,8 +105,8 @@ static ge_status size_inference(gei_sizing *s, gei_diag *diag) { return size_bat
 static ge_status size_training(gei_sizing *s, gei_diag *diag) { return size_batch(s, true, diag); }
 
 /* All four vectors as doubles, one behind the other. */
-static const double *widen_all(const gei_run *run, uint32_t part, int64_t *out_channels) {
-    double *to = (double *)(void *)(run->scratch + part * run->part_scratch_bytes);
+static const double *widen_all(const gei_run *run, int64_t *out_channels) {
+    double *to = (double *)run->scratch;
     int64_t n = run->in[SLOT_SCALE]->n_elems;
     for (int32_t k = 0; k < 4; k++) gei_load_f64(run->in[SLOT_SCALE + k]->dtype, run->in[SLOT_SCALE + k]->data, 0, n, to + k * n);
     *out_channels = n;
@@ -122,7 +122,7 @@ static ge_status run_inference(const gei_run *run, uint32_t part) {
     gei_norm_apply_fn apply = gei_norm_apply_function(run->in[SLOT_X]->dtype);
     int64_t begin, end, n;
     if (run->in[SLOT_SCALE]->n_elems == 0) return GE_OK;
-    const double *scale = widen_all(run, part, &n), *offset = scale + n, *mean = scale + 2 * n, *variance = scale + 3 * n;
+    const double *scale = widen_all(run, &n), *offset = scale + n, *mean = scale + 2 * n, *variance = scale + 3 * n;
     if (part == 0) copy_statistics(run, mean, variance, n);
     gei_part_range(rows->norm.kept.n, run->n_parts, part, &begin, &end);
     for (int64_t k = begin; k < end; k++) {
@@ -139,7 +139,7 @@ static ge_status run_training(const gei_run *run, uint32_t part) {
     double keep = gei_node_float(run->node, "momentum", 0.9);
     int64_t begin, end, n;
     if (run->in[SLOT_SCALE]->n_elems == 0) return GE_OK;
-    const double *scale = widen_all(run, part, &n), *offset = scale + n, *mean = scale + 2 * n, *variance = scale + 3 * n;
+    const double *scale = widen_all(run, &n), *offset = scale + n, *mean = scale + 2 * n, *variance = scale + 3 * n;
     gei_part_range(rows->norm.kept.n, run->n_parts, part, &begin, &end);
     for (int64_t c = begin; c < end; c++) {
         gei_norm_stats stats;

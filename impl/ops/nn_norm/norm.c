@@ -131,7 +131,7 @@ static void run_vectors(const gei_run *run, const gei_norm_rows *rows, int64_t b
 
 ge_status gei_run_norm(const gei_run *run, uint32_t part) {
     const gei_norm_rows *rows = (const gei_norm_rows *)run->sized;
-    double *scratch = (double *)(void *)(run->scratch ? run->scratch + part * run->part_scratch_bytes : NULL);
+    double *scratch = (double *)run->scratch;
     gei_norm_fn norm = gei_norm_function(run->in[0]->dtype);
     gei_norm_stats stats;
     int64_t begin, end;

@@ -52,7 +52,7 @@ static ge_status run_multinomial(const gei_run *run, uint32_t part) {
     const gei_view *x = run->in[SLOT_LOGITS], *y = run->out[0];
     int64_t classes = x->dims[1], samples = y->dims[1];
     uint64_t seed = gei_random_seed(run->node);
-    double *sums = (double *)(void *)run->scratch;
+    double *sums = (double *)run->scratch;
     (void)part;
     for (int64_t row = 0; row < y->dims[0]; row++) {
         gei_load_f64(x->dtype, x->data, row * classes, classes, sums);

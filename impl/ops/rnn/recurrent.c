@@ -290,7 +290,7 @@ static ge_status run_recurrent(const gei_run *run, uint32_t part) {
     }
     gei_part_range(n->directions * n->batch, run->n_parts, part, &begin, &end);
     for (int64_t k = begin; k < end; k++)
-        run_sequence(run, n, k / n->batch, k % n->batch, (double *)(void *)(run->scratch + part * run->part_scratch_bytes));
+        run_sequence(run, n, k / n->batch, k % n->batch, (double *)run->scratch);
     return GE_OK;
 }
 

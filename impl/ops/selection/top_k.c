@@ -124,7 +124,7 @@ static ge_status run_top(const gei_run *run, uint32_t part) {
     const top *t = (const top *)run->sized;
     const gei_view *x = run->in[SLOT_X], *values = run->out[0], *places = run->out[1];
     size_t bytes = gei_dtype_get(x->dtype)->bits / 8;
-    int64_t *heap = (int64_t *)(void *)(run->scratch ? run->scratch + part * run->part_scratch_bytes : NULL), begin, end;
+    int64_t *heap = (int64_t *)run->scratch, begin, end;
     top_fn fn = function_for(x->dtype);
     if (t->k == 0) return GE_OK;
     gei_part_range(t->outer * t->inner, run->n_parts, part, &begin, &end);

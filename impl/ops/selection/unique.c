@@ -195,7 +195,7 @@ static ge_status give_numbers(const gei_run *run, uint32_t out, const int64_t *n
 static ge_status run_unique(const gei_run *run, uint32_t part) {
     const unique *u = (const unique *)run->sized;
     compare_fn compare = function_for(run->in[0]->dtype);
-    int64_t *at = (int64_t *)(void *)run->scratch;
+    int64_t *at = (int64_t *)run->scratch;
     work w = { at, at + u->n, at + 2 * u->n, at + 3 * u->n, at + 4 * u->n, 0 };
     (void)part;
     sort_slices(u, run->in[0], compare, &w);

@@ -180,7 +180,7 @@ static void load_line(const fourier *f, const gei_view *x, int64_t k, double *to
 static ge_status run_dft(const gei_run *run, uint32_t part) {
     const fourier *f = run->sized;
     gei_view *y = run->out[0];
-    double *line = (double *)(void *)(run->scratch + part * run->part_scratch_bytes), *circle = line + 2 * f->n, number[2];
+    double *line = (double *)run->scratch, *circle = line + 2 * f->n, number[2];
     int64_t begin, end;
     fill_circle(circle, f->n);
     gei_part_range(f->outer * f->inner, run->n_parts, part, &begin, &end);
@@ -213,7 +213,7 @@ static ge_status size_stft(gei_sizing *s, gei_diag *diag) {
 static ge_status run_stft(const gei_run *run, uint32_t part) {
     const frames *f = run->sized;
     const gei_view *x = run->in[SLOT_X], *window = run->n_in > SLOT_WINDOW ? run->in[SLOT_WINDOW] : NULL;
-    double *line = (double *)(void *)(run->scratch + part * run->part_scratch_bytes), *circle = line + 2 * f->n, number[2];
+    double *line = (double *)run->scratch, *circle = line + 2 * f->n, number[2];
     int64_t begin, end;
     fill_circle(circle, f->n);
     gei_part_range(f->batch * f->count, run->n_parts, part, &begin, &end);

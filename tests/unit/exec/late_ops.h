@@ -44,7 +44,7 @@ static ge_status pick_run(const gei_run *run, uint32_t part) {
     const int64_t *index = run->in[1]->data;
     int64_t begin, end;
     gei_part_range(run->in[1]->n_elems, run->n_parts, part, &begin, &end);
-    *(int64_t *)(void *)(run->scratch + part * run->part_scratch_bytes) = part;
+    *(int64_t *)run->scratch = part;
     for (int64_t i = begin; i < end; i++) {
         if (index[i] < 0 || index[i] >= run->in[0]->n_elems)
             return gei_fail(part == 0 ? run->diag : NULL, GE_ERR_OUT_OF_RANGE, "Pick: index %lld", (long long)index[i]);

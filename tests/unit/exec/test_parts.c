@@ -25,7 +25,7 @@ static ge_status cut_size(gei_sizing *s, gei_diag *diag) {
 }
 static ge_status cut_run(const gei_run *run, uint32_t part) {
     int64_t begin, end;
-    char *scratch = run->scratch + part * run->part_scratch_bytes;
+    char *scratch = run->scratch;
     if ((uintptr_t)scratch % GEI_ALIGN_BYTES != 0) return GE_ERR_INTERNAL;
     memset(scratch, (int)part, 100);
     atomic_fetch_add(&cut.n_run, 1);
