@@ -121,10 +121,11 @@ ge_status gei_context_of(const ge_context *context, const char *function, gei_ap
 
 ge_status gei_object_handle(gei_api_context *c, gei_handle_kind kind, void *object, void (*destroy)(void *object), void **out, gei_diag *diag) {
     atomic_fetch_add_explicit(&c->n_objects, 1, memory_order_relaxed);
-    *out = gei_handle_new(kind, object, destroy);
+    const char *why;
+    *out = gei_handle_new(kind, object, destroy, &why);
     if (*out) return GE_OK;
     destroy(object);
-    return gei_fail(diag, GE_ERR_OUT_OF_MEMORY, "no handle is left for a new %s", gei_handle_kind_name(kind));
+    return gei_fail(diag, GE_ERR_OUT_OF_MEMORY, "no handle for a new %s: %s", gei_handle_kind_name(kind), why);
 }
 
 void gei_object_gone(gei_api_context *c) {

@@ -150,7 +150,8 @@ void ge_error_take(ge_error **out_error) {
     } else {
         e = &no_memory;
     }
-    *out_error = gei_handle_new(GEI_HANDLE_ERROR, e, error_destroy);
+    const char *why;
+    *out_error = gei_handle_new(GEI_HANDLE_ERROR, e, error_destroy, &why);
     if (!*out_error) error_destroy(e);
     last.diag.status = GE_OK;
 }

@@ -10,6 +10,8 @@
 #define REGION_BYTES ((uint64_t)SLOT_COUNT * GENERATIONS)
 #define REUSE_AFTER 1024u /* free slots that must wait before the first of them serves again */
 #define NO_SLOT UINT32_MAX
+#define ERROR_SLOTS 8u
+#define GROWN_SLOTS 64u        /* reserved at a time where not all can be: 4 MiB */
 
 #define LEASE_MASK UINT64_C(0x7fffffff)
 #define CLOSED_BIT (UINT64_C(1) << 31)
@@ -24,15 +26,15 @@ typedef struct slot {
 } slot;
 
 static struct table {
-    pthread_once_t once;
-    pthread_mutex_t lock;      /* guards the free queue, never held around foreign code */
-    char *region;              /* NULL: could not be reserved */
+    pthread_mutex_t lock;      /* guards the free queue and growth, never held around foreign code */
+    _Atomic(char *) region;    /* NULL: no handle was made yet */
     slot *slots;
+    uint32_t reserved;         /* slots whose part of the region is reserved */
     uint32_t used;             /* slots ever used */
     uint32_t free_first, free_last, n_free;
     _Atomic uint32_t epoch;    /* advances in the child of a fork */
     _Atomic uint64_t live;
-} table = { .once = PTHREAD_ONCE_INIT, .lock = PTHREAD_MUTEX_INITIALIZER, .free_first = NO_SLOT, .free_last = NO_SLOT };
+} table = { .lock = PTHREAD_MUTEX_INITIALIZER, .free_first = NO_SLOT, .free_last = NO_SLOT };
 
 static void fork_prepare(void) { pthread_mutex_lock(&table.lock); }
 static void fork_parent(void) { pthread_mutex_unlock(&table.lock); }
@@ -41,41 +43,83 @@ static void fork_child(void) {
     pthread_mutex_unlock(&table.lock);
 }
 
-static void table_init(void) {
-    void *region = mmap(NULL, REGION_BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (region == MAP_FAILED) return;
+static pthread_once_t fork_once = PTHREAD_ONCE_INIT;
+static void watch_forks(void) { pthread_atfork(fork_prepare, fork_parent, fork_child); }
+
+/* Inaccessible addresses; at NULL anywhere, else there or nowhere. */
+static char *reserve(char *at, uint64_t size_bytes) {
+    int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | (at ? MAP_FIXED_NOREPLACE : 0);
+    void *got = mmap(at, size_bytes, PROT_NONE, flags, -1, 0);
+    if (got == MAP_FAILED) return NULL;
+    if (!at || got == at) return (char *)got;
+    munmap(got, size_bytes); /* a kernel before 4.17 takes the address as a wish */
+    return NULL;
+}
+
+/* The whole region, or its first slots far from where programs, libraries, heaps and stacks lie. */
+static char *reserve_region(uint32_t *out_reserved) {
+    char *region = reserve(NULL, REGION_BYTES);
+    *out_reserved = SLOT_COUNT;
+    if (region) return region;
+    *out_reserved = GROWN_SLOTS;
+    for (uint64_t at = UINT64_C(0x200000000000); at < UINT64_C(0x500000000000) && !region; at += UINT64_C(0x010000000000))
+        region = reserve((char *)(uintptr_t)at, (uint64_t)GROWN_SLOTS * GENERATIONS);
+    return region;
+}
+
+/* Under the lock. */
+static bool table_ready(void) {
+    uint32_t reserved;
+    if (atomic_load_explicit(&table.region, memory_order_relaxed)) return true;
     void *slots = mmap(NULL, SLOT_COUNT * sizeof(slot), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (slots == MAP_FAILED) {
-        munmap(region, REGION_BYTES);
-        return;
+    if (slots == MAP_FAILED) return false;
+    char *region = reserve_region(&reserved);
+    if (!region) {
+        munmap(slots, SLOT_COUNT * sizeof(slot));
+        return false;
     }
     table.slots = slots;
-    table.region = region;
-    pthread_atfork(fork_prepare, fork_parent, fork_child);
+    table.reserved = reserved;
+    atomic_store_explicit(&table.region, region, memory_order_release);
+    return true;
+}
+
+static bool grow(void) {
+    char *region = atomic_load_explicit(&table.region, memory_order_relaxed);
+    if (!reserve(region + (uint64_t)table.reserved * GENERATIONS, (uint64_t)GROWN_SLOTS * GENERATIONS)) return false;
+    table.reserved += GROWN_SLOTS;
+    return true;
 }
 
 static uint64_t head_of(uint32_t generation, uint32_t kind, uint32_t epoch) {
     return ((uint64_t)generation << 16 | kind << 8 | (epoch & 0xff)) << HEAD_SHIFT;
 }
 
-static uint32_t take_slot(void) {
-    if (table.n_free > REUSE_AFTER || (table.used == SLOT_COUNT && table.n_free > 0)) {
-        uint32_t index = table.free_first;
-        table.free_first = table.slots[index].next_free;
-        if (table.free_first == NO_SLOT) table.free_last = NO_SLOT;
-        table.n_free--;
-        return index;
-    }
-    if (table.used == SLOT_COUNT) return NO_SLOT;
+static uint32_t take_free(void) {
+    uint32_t index = table.free_first;
+    table.free_first = table.slots[index].next_free;
+    if (table.free_first == NO_SLOT) table.free_last = NO_SLOT;
+    table.n_free--;
+    return index;
+}
+
+/* Under the lock; NO_SLOT with *why.  The last slots are for errors, so that the one about this can still be taken. */
+static uint32_t take_slot(gei_handle_kind kind, const char **why) {
+    *why = "the process has no address space left";
+    if (!table_ready()) return NO_SLOT;
+    if (table.n_free > REUSE_AFTER) return take_free();
+    bool is_limited = table.reserved - table.used <= ERROR_SLOTS && table.reserved < SLOT_COUNT && !grow();
+    if (!is_limited) *why = "all are in use";
+    if (table.reserved - table.used + table.n_free <= (kind == GEI_HANDLE_ERROR ? 0 : ERROR_SLOTS)) return NO_SLOT;
+    if (table.used == table.reserved) return take_free();
     table.slots[table.used].generation = 1;
     return table.used++;
 }
 
-void *gei_handle_new(gei_handle_kind kind, void *object, void (*destroy)(void *object)) {
-    pthread_once(&table.once, table_init);
-    if (!table.region) return NULL;
+void *gei_handle_new(gei_handle_kind kind, void *object, void (*destroy)(void *object), const char **why) {
+    pthread_once(&fork_once, watch_forks);
     pthread_mutex_lock(&table.lock);
-    uint32_t index = take_slot();
+    uint32_t index = take_slot(kind, why);
     uint32_t generation = index == NO_SLOT ? 0 : table.slots[index].generation;
     pthread_mutex_unlock(&table.lock);
     if (index == NO_SLOT) return NULL;
@@ -86,13 +130,14 @@ void *gei_handle_new(gei_handle_kind kind, void *object, void (*destroy)(void *o
     atomic_store_explicit(&s->word, head_of(generation, kind, atomic_load_explicit(&table.epoch, memory_order_relaxed)),
                           memory_order_release);
     atomic_fetch_add_explicit(&table.live, 1, memory_order_relaxed);
-    return table.region + (uint64_t)index * GENERATIONS + generation;
+    return atomic_load_explicit(&table.region, memory_order_relaxed) + (uint64_t)index * GENERATIONS + generation;
 }
 
 /* Splits a handle; false when it is not from this table. */
 static inline bool locate(const void *handle, slot **out_slot, uint32_t *out_generation) {
-    uint64_t offset = (uint64_t)((uintptr_t)handle - (uintptr_t)table.region);
-    if (offset >= REGION_BYTES || !table.region) return false;
+    char *region = atomic_load_explicit(&table.region, memory_order_acquire);
+    uint64_t offset = (uint64_t)((uintptr_t)handle - (uintptr_t)region);
+    if (offset >= REGION_BYTES || !region) return false;
     *out_slot = &table.slots[offset / GENERATIONS];
     *out_generation = (uint32_t)(offset % GENERATIONS);
     return true;

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* handle: what a client holds is an address inside one reserved, inaccessible region; its offset encodes slot and generation.
+/* handle: what a client holds is an address inside one inaccessible region; its offset encodes slot and generation.
  * The table maps it to an object and can tell null, foreign, stale, wrong kind, closed and forked apart, in release builds too.
  *
  *   handle = region + slot * 65536 + generation          (1 byte apart: never dereferenced)
  *   slot word: generation 16 | kind 8 | epoch 8 | closed 1 | leases 31
+ *
+ * The region is reserved as a whole; where the address space is limited (RLIMIT_AS) it begins where nobody else maps memory, and only
+ * the part that slots were taken from is reserved.  It never moves, so the check is the same.
  *
  * A slot whose generation has come to its end is retired, so a stale handle never passes.  Freed slots wait in a first-in-first-out
  * queue of at least 1024 before they serve again.  The object is destroyed once: by close when nobody holds a lease, else by the
@@ -34,9 +37,9 @@ typedef enum gei_handle_kind {
     GEI_HANDLE_ERROR
 } gei_handle_kind;
 
-/* Gives a handle for `object`, or NULL when memory or slots are exhausted.  destroy(object) runs exactly once, on the thread that
+/* Gives a handle for `object`, or NULL with *why saying what is exhausted (static).  destroy(object) runs exactly once, on the thread that
  * closes or gives back the last lease, with no lock held. */
-void *gei_handle_new(gei_handle_kind kind, void *object, void (*destroy)(void *object));
+void *gei_handle_new(gei_handle_kind kind, void *object, void (*destroy)(void *object), const char **why);
 
 /* The object, or NULL with *why set to a GE_ERR_HANDLE_* status or GE_ERR_FORKED.  No lease: the caller must not race with close. */
 void *gei_handle_get(const void *handle, gei_handle_kind kind, ge_status *why);

@@ -242,7 +242,7 @@ static void small_stack(uint32_t seed) {
     pthread_attr_t attr;
     pthread_t thread;
     size_t bytes = 64 << 10;
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if GE_TEST_ASAN || GE_TEST_TSAN
     bytes = 1 << 20; /* red zones make frames many times as large */
 #endif
     pthread_attr_init(&attr);
@@ -277,6 +277,55 @@ static void no_descriptors(uint32_t seed) {
     work_close(&w);
     MUST(ge_graph_import_file(NULL, GE_FILE_AUTO, "models/relu.onnx", GE_NTS, NULL, &g) == GE_ERR_FILE);
     MUST(g == NULL);
+}
+
+static void limit_address_space(uint64_t bytes) {
+    struct rlimit limit = { bytes, bytes };
+    MUST(setrlimit(RLIMIT_AS, &limit) == 0);
+}
+
+/* Handles, models and threads in 2 GiB of address space, as `ulimit -v` or a batch system gives. */
+static void little_address_space(uint32_t seed) {
+    enum { N = 4000 };
+    static ge_options *options[N];
+    (void)seed;
+    limit_address_space(UINT64_C(2) << 30);
+    for (int round = 0; round < 3; round++) {
+        for (int i = 0; i < N; i++) OK(ge_options_create(&options[i]));
+        MUST(ge_tensor_destroy((ge_tensor *)(void *)options[0]) == GE_ERR_HANDLE_WRONG_KIND);
+        for (int i = 0; i < N; i++) OK(ge_options_destroy(options[i]));
+        MUST(ge_options_destroy(options[N - 1]) == GE_ERR_HANDLE_STALE);
+        MUST(ge_options_destroy(FOREIGN_HANDLE) == GE_ERR_HANDLE_FOREIGN);
+    }
+    work w;
+    work_open(&w, 200);
+    OK(work_run(&w));
+    work_close(&w);
+}
+
+/* The error says what is missing, and what is there goes on to work. */
+static void no_address_space(uint32_t seed) {
+    ge_options *options, *first;
+    ge_error *error;
+    ge_status st;
+    (void)seed;
+    limit_address_space(UINT64_C(300) << 20);
+    OK(ge_options_create(&first));
+    while ((st = ge_options_create(&options)) == GE_OK) {}
+    MUST(st == GE_ERR_OUT_OF_MEMORY && !options);
+    ge_error_take(&error);
+    MUST(error && strstr(ge_error_get_message(error), "address space"));
+    OK(ge_error_release(error));
+    OK(ge_options_destroy(first));
+    OK(ge_options_create(&options));
+}
+
+/* The same before anything was made. */
+static void no_address_space_at_all(uint32_t seed) {
+    ge_options *options = FOREIGN_HANDLE;
+    (void)seed;
+    limit_address_space(1 << 20);
+    MUST(ge_options_create(&options) == GE_ERR_OUT_OF_MEMORY && !options);
 }
 
 /* A second copy of the library by path, with state of its own; and dlclose with its workers alive. */
@@ -326,7 +375,7 @@ static void close_with_threads(uint32_t seed) {
 
 /* ---- the runner ---- */
 
-#if defined(__SANITIZE_ADDRESS__)
+#if GE_TEST_ASAN
 /* Processes that end in the middle of work leave things behind; that is what is tried here. */
 __attribute__((visibility("default"))) const char *__asan_default_options(void); /* the run time looks it up by name */
 const char *__asan_default_options(void) { return "detect_leaks=0"; }
@@ -360,6 +409,14 @@ CASE(small_stack)
 CASE(no_threads)
 CASE(no_descriptors)
 CASE(two_copies)
+#if GE_TEST_ASAN || GE_TEST_TSAN /* they reserve terabytes themselves: no limit can be set */
+#define LIMITED(name) static void test_##name(void **state) { (void)state; print_message(#name ": not under sanitizers\n"); skip(); }
+#else
+#define LIMITED(name) CASE(name)
+#endif
+LIMITED(little_address_space)
+LIMITED(no_address_space)
+LIMITED(no_address_space_at_all)
 CASE(close_with_threads)
 
 static uint32_t n_teardowns = 60;
@@ -375,7 +432,8 @@ int main(int argc, char **argv) {
         cmocka_unit_test(test_fork_before),    cmocka_unit_test(test_fork_after),     cmocka_unit_test(test_signals),
         cmocka_unit_test(test_comma_locale),   cmocka_unit_test(test_float_mode),     cmocka_unit_test(test_small_stack),
         cmocka_unit_test(test_no_threads),     cmocka_unit_test(test_no_descriptors), cmocka_unit_test(test_two_copies),
-        cmocka_unit_test(test_close_with_threads), cmocka_unit_test(test_teardowns),
+        cmocka_unit_test(test_close_with_threads), cmocka_unit_test(test_teardowns),  cmocka_unit_test(test_little_address_space),
+        cmocka_unit_test(test_no_address_space), cmocka_unit_test(test_no_address_space_at_all),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,7 +12,7 @@
 #include "base/pool.h"
 #include "unit/ge_test.h"
 
-#if defined(__SANITIZE_THREAD__)
+#if GE_TEST_TSAN
 #define IS_THREAD_SANITIZER 1
 #elif defined(__has_feature)
 #if __has_feature(thread_sanitizer)

@@ -141,7 +141,7 @@ static void what_is_no_regular_file_is_refused(void **state) {
     REFUSES(".", "is a folder");
     REFUSES("sub/", "is a folder");
     REFUSES("w.bin/x", "goes through something that is no folder");
-    REFUSES("nothing.bin", "cannot be opened: No such file or directory");
+    REFUSES("nothing.bin", "cannot be opened: no such file or directory");
     char name[300];
     memset(name, 'n', sizeof name);
     refuses("16", ONNX_U8, name, sizeof name, NULL, NULL, "has too long a file name");

@@ -10,7 +10,7 @@
 #define MEGABYTE (1 << 20)
 #define MOST_BYTES (200 * (int64_t)MEGABYTE)
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if GE_TEST_ASAN || GE_TEST_TSAN
 #define STACK_BYTES ((size_t)256 << 10) /* sanitizers make frames several times as large */
 #elif defined(__has_feature)
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)

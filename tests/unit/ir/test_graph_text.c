@@ -306,7 +306,7 @@ static void on_small_stack(void *(*fn)(void *)) {
     pthread_attr_t attr;
     pthread_t thread;
     assert_int_equal(pthread_attr_init(&attr), 0);
-#if defined(__SANITIZE_ADDRESS__)
+#if GE_TEST_ASAN
     assert_int_equal(pthread_attr_setstacksize(&attr, 512 << 10), 0); /* frames are padded there */
 #else
     assert_int_equal(pthread_attr_setstacksize(&attr, 64 << 10), 0);
