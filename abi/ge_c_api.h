@@ -263,7 +263,7 @@ GE_API uint32_t ge_get_abi_version(void) GE_NOEXCEPT;
 GE_API const char* GE_NONNULL ge_get_build_info(void) GE_NOEXCEPT;
 
 /**
- * Asks whether this build has a feature. Names: "onnx", "dnnl", "avx2", "avx512", "dlpack", "fault_injection".
+ * Asks whether this build has a feature. Names: "onnx", "avx2", "avx512", "dlpack", "fault_injection".
  *
  * @param name       in, borrowed: the feature
  * @param name_size  in: bytes of name, or GE_NTS
@@ -445,9 +445,9 @@ GE_API GE_NODISCARD ge_status ge_error_set_in_callback(ge_status status, const c
 /*
  * Settings by key. A setter refuses keys nobody knows and values the key does not accept; each consumer then uses the keys of
  * its level and ignores the others. Keys and values follow GE ("ge.oo.level"); keys that only mean something on an accelerator
- * are accepted and logged. Own keys: "ge.threads" (context: workers and caller, 0 = as many as processors), "ge.precision"
- * (compile: "strict", the default, or "fast"), "ge.map" (import: 1 maps files, the default; 0 reads them), "ge.backend"
- * (compile: "auto", "cpu", "dnnl").
+ * are accepted and logged. Own keys: "ge.threads" (context: workers and caller, 0 = as many as processors), "ge.map" (import:
+ * 1 maps files, the default; 0 reads them), "ge.backend" (compile: "auto", the default, or "cpu"; others are refused until there
+ * are any).
  */
 
 /**

@@ -5,7 +5,7 @@ set(GE_CMAKE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/ge-1)
 
 # Everything that is installed, without the tests.
 add_custom_target(product DEPENDS ge)
-foreach(part ge_static ge_cli ge_dnnl)
+foreach(part ge_static ge_cli)
   if(TARGET ${part})
     add_dependencies(product ${part})
   endif()
@@ -21,9 +21,6 @@ install(FILES ${GE_GENERATED_DIR}/ge_ops.h DESTINATION ${CMAKE_INSTALL_INCLUDEDI
 install(TARGETS ge EXPORT ge_targets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 if(TARGET ge_cli)
   install(TARGETS ge_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-endif()
-if(TARGET ge_dnnl)
-  install(TARGETS ge_dnnl LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 endif()
 if(TARGET ge_static)
   install(FILES ${GE_STATIC} DESTINATION ${CMAKE_INSTALL_LIBDIR})

@@ -58,7 +58,6 @@ setup_c() {
     have ninja || missing+=(ninja-build)
     have pkg-config || missing+=(pkg-config)
     have objcopy || missing+=(binutils)
-    ls /usr/include/oneapi/dnnl/dnnl.h /usr/include/dnnl.h >/dev/null 2>&1 || missing+=(libdnnl-dev)
     apt_install "${missing[@]}"
 }
 

@@ -217,7 +217,6 @@
     X("ge.passesOff", "RB", TEXT, "") \
     X("ge.perfLevel", "GSR", INT, "4") \
     X("ge.performance_mode", "B", TEXT, "normal") \
-    X("ge.precision", "RB", TEXT, "strict") \
     X("ge.privateKeyFile", "GSR", TEXT, "") \
     X("ge.quant_dumpable", "B", SWITCH, "0") \
     X("ge.recompute", "GSR", TEXT, "") \

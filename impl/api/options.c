@@ -34,7 +34,7 @@ struct gei_api_options {
 #define NO_ROW UINT32_MAX
 
 /* Keys that something here reads; all others are accepted and logged. */
-static const char *const used_keys[] = { "ge.map", "ge.maxShapes", "ge.oo.level", "ge.passesOff", "ge.referenceKernels", "ge.threads" };
+static const char *const used_keys[] = { "ge.backend", "ge.map", "ge.maxShapes", "ge.oo.level", "ge.passesOff", "ge.referenceKernels", "ge.threads" };
 
 static bool is_used(const char *key) {
     for (size_t i = 0; i < GEI_COUNT(used_keys); i++)
@@ -48,10 +48,12 @@ static uint32_t row_of(const char *key, size_t size) {
     return NO_ROW;
 }
 
+#define LONGEST_KEY 256 /* of those that are compared with ours */
+
 /* Edit distance of two short texts, for the nearest key. */
 static size_t distance(const char *a, size_t a_size, const char *b) {
     size_t line[128], b_size = strlen(b);
-    if (b_size + 1 > GEI_COUNT(line) || a_size > 256) return SIZE_MAX;
+    if (b_size + 1 > GEI_COUNT(line) || a_size > LONGEST_KEY) return SIZE_MAX;
     for (size_t j = 0; j <= b_size; j++) line[j] = j;
     for (size_t i = 1; i <= a_size; i++) {
         size_t diagonal = line[0];
@@ -76,6 +78,8 @@ static ge_status unknown_key(const char *key, size_t size, gei_diag *diag) {
         }
     }
     gei_diag_found(diag, "%.*s", (int)(size < 60 ? size : 60), key);
+    if (least == SIZE_MAX)
+        return gei_argument_fail(diag, "key", 1, GE_ERR_UNKNOWN_OPTION, "no option has a key of %zu bytes: '%.*s...'", size, 100, key);
     gei_diag_wanted(diag, "%s", rows[best].key);
     return gei_argument_fail(diag, "key", 1, GE_ERR_UNKNOWN_OPTION, "no option has the key '%.*s'; the nearest is '%s'",
                              (int)(size < 200 ? size : 200), key, rows[best].key);
@@ -95,8 +99,7 @@ static bool value_fits(const option_row *row, const char *text, size_t size) {
     if (row->kind == INT && (gei_parse_i64(text, size, &number) != size || size == 0)) return false;
     if (strcmp(row->key, "ge.threads") == 0) return number >= 0 && number <= 1024;
     if (strcmp(row->key, "ge.maxShapes") == 0) return number >= 0 && number <= 1000000;
-    if (strcmp(row->key, "ge.precision") == 0) return strcmp(text, "strict") == 0 || strcmp(text, "fast") == 0;
-    if (strcmp(row->key, "ge.backend") == 0) return strcmp(text, "auto") == 0 || strcmp(text, "cpu") == 0 || strcmp(text, "dnnl") == 0;
+    if (strcmp(row->key, "ge.backend") == 0) return strcmp(text, "auto") == 0 || strcmp(text, "cpu") == 0;
     return true;
 }
 
@@ -112,7 +115,9 @@ static ge_status keep_text(gei_api_options *o, uint32_t row, const char *value, 
     if (value_size) memcpy(text, value, value_size);
     text[value_size] = 0;
     if ((value_size && memchr(text, 0, value_size)) || !value_fits(&rows[row], text, value_size)) {
-        ge_status st = gei_argument_fail(diag, "value", 3, GE_ERR_OPTION_VALUE, "option '%s' does not accept '%.100s'", rows[row].key, text);
+        bool is_backend = strcmp(rows[row].key, "ge.backend") == 0;
+        ge_status st = gei_argument_fail(diag, "value", 3, GE_ERR_OPTION_VALUE, "option '%s' does not accept '%.100s'%s", rows[row].key, text,
+                                         is_backend ? ": this build has the backends 'cpu' and 'auto', the best there is" : "");
         gei_diag_found(diag, "%s", text);
         gei_free(&gei_heap, text, value_size + 1, 1);
         return st;

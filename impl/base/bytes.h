@@ -52,6 +52,9 @@ size_t gei_parse_i64(const char *text, size_t size, int64_t *out);
 size_t gei_parse_f64(const char *text, size_t size, double *out);
 size_t gei_parse_f32(const char *text, size_t size, float *out); /* not the same as rounding a parsed double */
 
+/* What an errno says, the same in every locale. */
+const char *gei_errno_text(int number);
+
 /* A whole file, mapped read-only (or read when `copy`).  Refuses directories and devices.  Closed by gei_file_close. */
 typedef struct gei_file {
     const uint8_t *data; /* NULL when size is 0 */

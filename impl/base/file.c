@@ -43,16 +43,18 @@ static const struct {
     { ETXTBSY, "file is being executed" },
 };
 
+const char *gei_errno_text(int number) {
+    for (size_t i = 0; i < GEI_COUNT(error_texts); i++)
+        if (error_texts[i].number == number) return error_texts[i].text;
+    return "error";
+}
+
 static ge_status fail_errno(gei_diag *diag, const char *action, const char *path, int number) {
-    const char *text = "error";
-    for (size_t i = 0; i < GEI_COUNT(error_texts); i++) {
-        if (error_texts[i].number == number) text = error_texts[i].text;
-    }
     ge_status status = number == ENOMEM ? GE_ERR_OUT_OF_MEMORY : GE_ERR_FILE;
     size_t path_bytes = strlen(path);
     bool is_long = path_bytes > SHOWN_PATH_BYTES;
     if (is_long) path += path_bytes - SHOWN_PATH_BYTES;
-    return gei_fail(diag, status, "cannot %s '%s%s': %s (errno %d)", action, is_long ? "..." : "", path, text, number);
+    return gei_fail(diag, status, "cannot %s '%s%s': %s (errno %d)", action, is_long ? "..." : "", path, gei_errno_text(number), number);
 }
 
 static int open_retrying(const char *path, int flags, mode_t mode) {

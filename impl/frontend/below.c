@@ -8,6 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/bytes.h"
+
 typedef struct walk {
     gei_span path;
     size_t at;           /* where the next component starts */
@@ -22,16 +24,10 @@ static ge_status refuse(const walk *w, const char *why) {
     return gei_fail(w->diag, GE_ERR_EXTERNAL_DATA, "%s: external data '%.*s' %s", w->owner, shown, w->path.size ? w->path.data : "", why);
 }
 
-/* Messages are the same in every locale, which strerror would not give. */
-static const char *error_text(int error) {
-    const char *text = strerrordesc_np(error);
-    return text ? text : "unknown error";
-}
-
 static ge_status refuse_errno(const walk *w, const char *doing, int error) {
     char why[128];
     size_t used = gei_copy_text(why, sizeof why, doing, strlen(doing));
-    const char *said = error_text(error);
+    const char *said = gei_errno_text(error);
     gei_copy_text(why + used, sizeof why - used, said, strlen(said));
     return refuse(w, why);
 }
@@ -39,7 +35,7 @@ static ge_status refuse_errno(const walk *w, const char *doing, int error) {
 ge_status gei_below_folder(const char *path, int *out_fd, gei_diag *diag) {
     *out_fd = open(path[0] ? path : ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
     if (*out_fd >= 0) return GE_OK;
-    return gei_fail(diag, GE_ERR_FILE, "the folder of external data '%s' cannot be opened: %s", path, error_text(errno));
+    return gei_fail(diag, GE_ERR_FILE, "the folder of external data '%s' cannot be opened: %s", path, gei_errno_text(errno));
 }
 
 /* ---- the text of the path ---- */

@@ -64,6 +64,17 @@ static inline void check_fails_at(ge_status st, ge_status wanted, const char *ar
 }
 #define check_fails(call, status, argument) check_fails_at((call), (status), (argument), #call, __FILE__, __LINE__)
 
+/* The call fails with a message that holds `part`. */
+static inline void check_message_at(const char *part, ge_status st, const char *file, int line) {
+    ge_error *error;
+    ge_error_take(&error);
+    int is_said = st != GE_OK && strstr(ge_error_get_message(error), part);
+    if (!is_said) print_error("%s: '%s', wanted '%s'\n", ge_status_name(st), ge_error_get_message(error), part);
+    ge_error_release(error);
+    if (!is_said) _fail(file, line);
+}
+#define check_message(part, call) check_message_at((part), (call), __FILE__, __LINE__)
+
 static inline uint64_t live_objects(void) {
     ge_context_info info;
     check_ok(ge_context_get_info(NULL, &info, sizeof info));

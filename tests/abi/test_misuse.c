@@ -219,7 +219,7 @@ static ge_status unknown_backend(scene *s) { return ge_graph_query_support(s->gr
 
 /* ---- text and buffers ---- */
 
-static ge_status bad_utf8(scene *s) { return ge_options_set_text(s->options, "ge.precision", GE_NTS, "\xed\xa0\x80", 3); }
+static ge_status bad_utf8(scene *s) { return ge_options_set_text(s->options, "ge.backend", GE_NTS, "\xed\xa0\x80", 3); }
 static ge_status no_terminator(scene *s) { /* six bytes of a text that goes on: the length counts */
     const char name[] = { 'n', 'e', 'w', '_', '_', '1', 'X', 'Y' };
     ge_graph_info info;

@@ -37,7 +37,7 @@ setup_clang() {
 
 build_library() {
     CC=clang CFLAGS=-fsanitize=fuzzer-no-link cmake -S "$root" -B "$work/library" -G Ninja -DCMAKE_BUILD_TYPE=Debug \
-        "-DGE_SANITIZE=address;undefined" -DGE_BUILD_TESTS=OFF -DGE_WITH_DNNL=OFF >"$work/configure.log"
+        "-DGE_SANITIZE=address;undefined" -DGE_BUILD_TESTS=OFF >"$work/configure.log"
     cmake --build "$work/library" -j "${GE_JOBS:-$(nproc)}" --target ge_inner ge_cli_parts >"$work/build.log" 2>&1 ||
         { tail -n 40 "$work/build.log" >&2; return 1; }
 }

@@ -12,9 +12,4 @@ ${CC:-cc} -std=gnu11 -O2 -g -fPIC -shared -fvisibility=hidden -Wall -Wextra -Wer
     "$here/ge_jni.c" "$here/memory.c" -o "$out/libge_jni.so" \
     -L"$libdir" -lge -Wl,-rpath,'$ORIGIN' -Wl,-z,defs -lc
 cp "$libdir/libge.so.1" "$out/libge.so.1"
-files="libge_jni.so libge.so.1"
-if [ -e "$libdir/libge_dnnl.so" ]; then
-    cp "$libdir/libge_dnnl.so" "$out/libge_dnnl.so"
-    files="$files libge_dnnl.so"
-fi
-echo "$files" >"$out/index"
+echo "libge_jni.so libge.so.1" >"$out/index"
