@@ -17,7 +17,7 @@ static ge_status fold(ge_test_heap *heap, size_t *out_nodes, gei_sink *notes, ge
     gei_graph *g = NULL;
     gei_pipeline_options options = { .notes = notes };
     GEI_TRY(gei_graph_parse(&gei_heap, text, sizeof text - 1, find_op, NULL, &g, diag));
-    ge_status st = gei_passes_run(g, &heap->from, &options, diag);
+    ge_status st = gei_passes_run(g, &heap->from, &options, NULL, diag);
     *out_nodes = g->n_live;
     gei_graph_destroy(g);
     return st;
