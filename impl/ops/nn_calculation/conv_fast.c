@@ -243,7 +243,7 @@ ge_status gei_conv_pixels_run_step(const gei_run *run, uint32_t part) {
     for (int64_t at = begin; at < end; at++) {
         gei_conv_sgemm g = product_of(run, at / s->cuts, 0);
         gei_part_range(s->panels, (uint32_t)s->cuts, (uint32_t)(at % s->cuts), &first, &last);
-        gei_conv_pixels_run(&g, first, last, (float *)(void *)(run->scratch + part * run->part_scratch_bytes));
+        gei_conv_pixels_run(&g, first, last, (float *)run->scratch);
     }
     return GE_OK;
 }
