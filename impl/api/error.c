@@ -163,10 +163,11 @@ ge_status gei_error_handle(const char *function, ge_status status, const gei_dia
     e->copy.diag.status = status;
     if (!e->copy.diag.message[0])
         gei_copy_text(e->copy.diag.message, sizeof e->copy.diag.message, gei_status_sentence(status), strlen(gei_status_sentence(status)));
-    *out = gei_handle_new(GEI_HANDLE_ERROR, e, error_destroy);
+    const char *why;
+    *out = gei_handle_new(GEI_HANDLE_ERROR, e, error_destroy, &why);
     if (*out) return GE_OK;
     error_destroy(e);
-    return gei_fail(diag, GE_ERR_OUT_OF_MEMORY, "no handle is left for a new error");
+    return gei_fail(diag, GE_ERR_OUT_OF_MEMORY, "no handle for a new error: %s", why);
 }
 
 /* Counts of an error are leases on its handle: the first count is the open handle itself, so release gives back a lease while there
