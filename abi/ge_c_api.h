@@ -347,7 +347,7 @@ GE_API void ge_error_take(ge_error* GE_NULLABLE* GE_NONNULL out_error) GE_NOEXCE
  *
  * @param error  in, shared: the caller holds one count more
  * @thread free  @blocks no  @calls_back no
- * @errors usual
+ * @errors usual, GE_ERR_LIMIT (more than 16 million counts)
  * @since 1.0  @deprecated no
  */
 GE_API GE_NODISCARD ge_status ge_error_acquire(const ge_error* GE_NONNULL error) GE_NOEXCEPT;

@@ -34,6 +34,7 @@ ge_status gei_handle_fault(ge_status why, const char *argument, int32_t index, c
         { GE_ERR_HANDLE_CLOSED, "closed", "was destroyed while calls on it run" },
         { GE_ERR_HANDLE_OTHER_CONTEXT, "other context", "belongs to another context" },
         { GE_ERR_FORKED, "forked", "was made before a fork" },
+        { GE_ERR_LIMIT, "limit", "is held too many times" },
     };
     gei_diag_argument(diag, argument, index);
     gei_diag_wanted(diag, "%s", gei_handle_kind_name(wanted));

@@ -50,6 +50,7 @@ static void sink_release(gei_api_context *c, gei_api_sink *sink) {
 
 /* Depth of log calls on this thread: a sink that replaces itself must not wait for itself. */
 static _Thread_local uint32_t inside_sink __attribute__((tls_model("initial-exec")));
+static _Thread_local gei_api_sink *outermost_sink __attribute__((tls_model("initial-exec"))); /* of that depth; NULL outside */
 
 static void write_log(void *user, int32_t level, const char *text) {
     gei_api_context *c = user;
@@ -58,9 +59,9 @@ static void write_log(void *user, int32_t level, const char *text) {
     if (!sink && !c->is_default) sink = sink_acquire(from = &process_default);
     if (!sink) return;
     if (level <= sink->level) {
-        inside_sink++;
+        if (inside_sink++ == 0) outermost_sink = sink;
         sink->write(sink->user, level, text, strlen(text));
-        inside_sink--;
+        if (--inside_sink == 0) outermost_sink = NULL;
     }
     sink_release(from, sink);
 }
@@ -77,9 +78,21 @@ static void context_init(gei_api_context *c, uint32_t threads) {
     pthread_cond_init(&c->sink_idle, NULL);
 }
 
+/* The default context is the one that goes on in the child of a fork: its lock must be free there, and its sink must not
+ * wait for threads that are gone. */
+static void fork_prepare(void) { pthread_mutex_lock(&process_default.sink_lock); }
+static void fork_parent(void) { pthread_mutex_unlock(&process_default.sink_lock); }
+static void fork_child(void) {
+    gei_api_sink *sink = process_default.sink;
+    if (sink) atomic_store(&sink->refs, 1 + (sink == outermost_sink ? inside_sink : 0));
+    pthread_cond_init(&process_default.sink_idle, NULL);
+    pthread_mutex_unlock(&process_default.sink_lock);
+}
+
 static void default_init(void) {
     context_init(&process_default, 0);
     process_default.is_default = true;
+    (void)pthread_atfork(fork_prepare, fork_parent, fork_child); /* fails for want of memory only; forks then rely on luck */
 }
 
 static void default_ready(void) { pthread_once(&default_once, default_init); }

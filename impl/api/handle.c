@@ -13,9 +13,11 @@
 #define ERROR_SLOTS 8u
 #define GROWN_SLOTS 64u        /* reserved at a time where not all can be: 4 MiB */
 
-#define LEASE_MASK UINT64_C(0x7fffffff)
+#define LEASE_MASK UINT64_C(0xffffff)
 #define CLOSED_BIT (UINT64_C(1) << 31)
 #define HEAD_SHIFT 32 /* generation, kind, epoch above */
+#define EPOCH_MASK UINT64_C(0xff)
+#define LONG_AGO 0u   /* epoch of what was made before the epochs began anew; no table is ever in it */
 
 typedef struct slot {
     _Atomic uint64_t word;
@@ -32,14 +34,24 @@ static struct table {
     uint32_t reserved;         /* slots whose part of the region is reserved */
     uint32_t used;             /* slots ever used */
     uint32_t free_first, free_last, n_free;
-    _Atomic uint32_t epoch;    /* advances in the child of a fork */
+    _Atomic uint32_t epoch;    /* 1 to 255; advances in the child of a fork */
     _Atomic uint64_t live;
-} table = { .lock = PTHREAD_MUTEX_INITIALIZER, .free_first = NO_SLOT, .free_last = NO_SLOT };
+} table = { .epoch = 1, .lock = PTHREAD_MUTEX_INITIALIZER, .free_first = NO_SLOT, .free_last = NO_SLOT };
 
 static void fork_prepare(void) { pthread_mutex_lock(&table.lock); }
 static void fork_parent(void) { pthread_mutex_unlock(&table.lock); }
+/* After 255 generations of forks the epochs begin anew; no handle of theirs may pass for one made now. */
+static void begin_epochs_anew(void) {
+    for (uint32_t i = 0; i < table.used; i++) {
+        uint64_t word = atomic_load_explicit(&table.slots[i].word, memory_order_relaxed);
+        atomic_store_explicit(&table.slots[i].word, word & ~(EPOCH_MASK << HEAD_SHIFT), memory_order_relaxed);
+    }
+    atomic_store(&table.epoch, LONG_AGO + 1);
+}
+
 static void fork_child(void) {
-    atomic_fetch_add(&table.epoch, 1);
+    if (atomic_load(&table.epoch) == EPOCH_MASK) begin_epochs_anew();
+    else atomic_fetch_add(&table.epoch, 1);
     pthread_mutex_unlock(&table.lock);
 }
 
@@ -92,7 +104,7 @@ static bool grow(void) {
 }
 
 static uint64_t head_of(uint32_t generation, uint32_t kind, uint32_t epoch) {
-    return ((uint64_t)generation << 16 | kind << 8 | (epoch & 0xff)) << HEAD_SHIFT;
+    return ((uint64_t)generation << 16 | kind << 8 | epoch) << HEAD_SHIFT;
 }
 
 static uint32_t take_free(void) {
@@ -147,9 +159,9 @@ static inline bool locate(const void *handle, slot **out_slot, uint32_t *out_gen
 static ge_status explain(const void *handle, uint64_t word, uint32_t generation, uint32_t kind) {
     if (!handle) return GE_ERR_HANDLE_NULL;
     uint64_t head = word >> HEAD_SHIFT;
-    uint32_t epoch = atomic_load_explicit(&table.epoch, memory_order_relaxed) & 0xff;
+    uint32_t epoch = atomic_load_explicit(&table.epoch, memory_order_relaxed);
     if (generation == 0 || (head >> 16) != generation || (head >> 8 & 0xff) == 0) return GE_ERR_HANDLE_STALE;
-    if ((head & 0xff) != epoch) return GE_ERR_FORKED;
+    if ((head & EPOCH_MASK) != epoch) return GE_ERR_FORKED;
     if ((head >> 8 & 0xff) != kind) return GE_ERR_HANDLE_WRONG_KIND;
     return GE_ERR_HANDLE_CLOSED;
 }
@@ -206,6 +218,10 @@ void *gei_handle_lease(const void *handle, gei_handle_kind kind, ge_status *why)
     do {
         if ((word & ~LEASE_MASK) != want || generation == 0) {
             *why = explain(handle, word, generation, kind);
+            return NULL;
+        }
+        if ((word & LEASE_MASK) == LEASE_MASK) {
+            *why = GE_ERR_LIMIT;
             return NULL;
         }
     } while (!atomic_compare_exchange_weak_explicit(&s->word, &word, word + 1, memory_order_acq_rel, memory_order_acquire));

@@ -3,7 +3,7 @@
  * The table maps it to an object and can tell null, foreign, stale, wrong kind, closed and forked apart, in release builds too.
  *
  *   handle = region + slot * 65536 + generation          (1 byte apart: never dereferenced)
- *   slot word: generation 16 | kind 8 | epoch 8 | closed 1 | leases 31
+ *   slot word: generation 16 | kind 8 | epoch 8 | closed 1 | free 7 | leases 24
  *
  * The region is reserved as a whole; where the address space is limited (RLIMIT_AS) it begins where nobody else maps memory, and only
  * the part that slots were taken from is reserved.  It never moves, so the check is the same.
@@ -44,7 +44,7 @@ void *gei_handle_new(gei_handle_kind kind, void *object, void (*destroy)(void *o
 /* The object, or NULL with *why set to a GE_ERR_HANDLE_* status or GE_ERR_FORKED.  No lease: the caller must not race with close. */
 void *gei_handle_get(const void *handle, gei_handle_kind kind, ge_status *why);
 
-/* The same, and keeps the object alive until gei_handle_unlease. */
+/* The same, and keeps the object alive until gei_handle_unlease.  *why is GE_ERR_LIMIT when 2^24 - 1 leases are held. */
 void *gei_handle_lease(const void *handle, gei_handle_kind kind, ge_status *why);
 void gei_handle_unlease(const void *handle);
 

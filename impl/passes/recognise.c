@@ -5,7 +5,6 @@
  *
  * A form is taken when nothing outside reads what is inside, all is float32 and shapes are those of x; the longest is tried first. */
 #include <assert.h>
-#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -60,9 +59,12 @@ static bool take(reader *r, char c) {
     return true;
 }
 
+static bool is_digit(char c) { return c >= '0' && c <= '9'; }
+static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+
 static void read_name(reader *r, char *to) {
     size_t n = 0;
-    while (isalnum((unsigned char)*r->at) || *r->at == '_') {
+    while (is_letter(*r->at) || is_digit(*r->at) || *r->at == '_') {
         assert(n + 1 < NAME_SIZE);
         to[n++] = *r->at++;
     }
@@ -83,10 +85,9 @@ static bool read_args(reader *r, part *p) {
     if (!take(r, '{')) return true;
     read_name(r, p->attr);
     bool ok = take(r, '=');
-    char *end;
-    p->attr_value = strtoll(r->at, &end, 10);
-    assert(ok && end != r->at);
-    r->at = end;
+    size_t n = gei_parse_i64(r->at, strlen(r->at), &p->attr_value);
+    assert(ok && n > 0);
+    r->at += n;
     ok = take(r, '}');
     assert(ok);
     (void)ok;
@@ -103,12 +104,11 @@ static part *read_part(reader *r) {
         read_name(r, p->name);
         return p;
     }
-    if (isdigit((unsigned char)*r->at) || *r->at == '-') {
-        char *end;
+    if (is_digit(*r->at) || *r->at == '-') {
+        size_t n = gei_parse_f64(r->at, strlen(r->at), &p->number);
+        assert(n > 0);
+        r->at += n;
         p->kind = PART_NUMBER;
-        p->number = strtod(r->at, &end);
-        assert(end != r->at);
-        r->at = end;
         return p;
     }
     read_name(r, p->name);
@@ -265,12 +265,13 @@ static ge_status set_constant_attr(gei_node *node, const char *text, gei_diag *d
     char name[NAME_SIZE];
     const char *equals = strchr(text, '=');
     size_t n = (size_t)(equals - text);
-    char *end;
+    int64_t number = 0;
     assert(equals && n < sizeof name);
     memcpy(name, text, n);
     name[n] = 0;
-    long long number = strtoll(equals + 1, &end, 10);
-    gei_attr value = *end ? gei_attr_text(equals + 1, strlen(equals + 1)) : gei_attr_int(number);
+    size_t n_value = strlen(equals + 1);
+    bool is_number = gei_parse_i64(equals + 1, n_value, &number) == n_value;
+    gei_attr value = is_number ? gei_attr_int(number) : gei_attr_text(equals + 1, n_value);
     return gei_node_set(node, name, &value, diag);
 }
 

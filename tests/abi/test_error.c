@@ -141,6 +141,23 @@ static void test_counts(void **state) {
     assert_string_equal(ge_error_get_message(error), "");
 }
 
+/* Counts end before they could run into the bits beside them. */
+static void test_most_counts(void **state) {
+    (void)state;
+    const uint32_t most = (1u << 24) - 1; /* beside the first */
+    leave_error();
+    ge_error *error = taken();
+    ge_status st = GE_OK;
+    uint32_t n = 0;
+    while ((st = ge_error_acquire(error)) == GE_OK && n <= most) n++;
+    assert_int_equal(n, most);
+    check_fails(ge_error_acquire(error), GE_ERR_LIMIT, "error");
+    assert_int_equal(ge_error_get_status(error), GE_ERR_HANDLE_NULL);
+    for (; n > 0; n--) check_ok(ge_error_release(error));
+    check_ok(ge_error_release(error));
+    check_fails(ge_error_release(error), GE_ERR_HANDLE_STALE, "error");
+}
+
 static void test_bad_handles(void **state) {
     (void)state;
     ge_error_info info;
@@ -300,7 +317,7 @@ int main(void) {
         cmocka_unit_test(test_status_names),       cmocka_unit_test(test_take_moves_the_record),
         cmocka_unit_test(test_success_keeps_the_record), cmocka_unit_test(test_info),
         cmocka_unit_test(test_info_sizes),         cmocka_unit_test(test_details),
-        cmocka_unit_test(test_counts),             cmocka_unit_test(test_bad_handles),
+        cmocka_unit_test(test_counts), cmocka_unit_test(test_most_counts),             cmocka_unit_test(test_bad_handles),
         cmocka_unit_test(test_stale_after_many),   cmocka_unit_test(test_text_is_cut_whole),
         cmocka_unit_test(test_record_per_thread),  cmocka_unit_test(test_callback_status),
         cmocka_unit_test(test_version),            cmocka_unit_test(test_features_and_procs),

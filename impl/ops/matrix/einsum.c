@@ -2,7 +2,6 @@
 /* Einsum: sums of products over labelled axes, any legal equation: repeated labels (diagonals), "..." and no "->".
  * Without "->" the result has the dims of "...", then the labels that stand once, in alphabetical order.
  * An axis of size 1 is repeated where another input has a larger one. */
-#include <ctype.h>
 #include <string.h>
 
 #include "kernels/types.h"
@@ -30,6 +29,8 @@ static ge_status bad(const gei_infer *i, const char *what) {
     return gei_infer_fail(i, GE_ERR_BAD_ATTR, "equation", "'%s': %s", gei_node_text(i->node, "equation", ""), what);
 }
 
+static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+
 /* One term up to ',', "->" or the end. */
 static ge_status read_term(const gei_infer *i, const char **at, term *t, uint8_t *uses) {
     const char *s = *at;
@@ -43,7 +44,7 @@ static ge_status read_term(const gei_infer *i, const char **at, term *t, uint8_t
             s += 2;
             continue;
         }
-        if (!isalpha((unsigned char)*s)) return bad(i, "a character that is no letter");
+        if (!is_letter(*s)) return bad(i, "a character that is no letter");
         if (t->n == GEI_MAX_RANK) return bad(i, "a term of more than 8 labels");
         uint8_t label = (uint8_t)(*s >= 'a' ? *s - 'a' + 26 : *s - 'A'); /* capitals come first in order */
         t->labels[t->n++] = label;
