@@ -1,120 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the library does to its process, and what it stands when the process is odd.  Each case runs in a child of its own, so that
  * one may end in any way; the exit code says what happened. */
-#include "builder_test.h"
+#include "child.h"
 
 #include <dlfcn.h>
 #include <fenv.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <locale.h>
-#include <pthread.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/time.h>
-#include <sys/wait.h>
-#include <unistd.h>
 #if defined(__SSE2__)
 #include <xmmintrin.h>
 #endif
 
-/* In children cmocka's own failure would return into the parent's code: they exit instead. */
-#define MUST(condition)                                                                       \
-    do {                                                                                      \
-        if (!(condition)) {                                                                   \
-            fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition);                   \
-            _exit(1);                                                                         \
-        }                                                                                     \
-    } while (0)
-#define OK(call) MUST((call) == GE_OK)
-
-/* ---- a model that takes a while: a product of two matrices, and threads ---- */
-
-typedef struct work {
-    ge_context *context;
-    ge_model *model;
-    ge_value *in;
-} work;
-
-static void work_open(work *w, int64_t n) {
-    const int64_t dims[] = { n, n };
-    ge_tensor_desc desc = desc_of(GE_DTYPE_FLOAT32, 2, dims);
-    ge_builder *b;
-    ge_graph *g;
-    ge_tensor *t;
-    ge_value_id x, y;
-    OK(ge_context_create(NULL, &w->context));
-    OK(ge_builder_create(w->context, "w", 1, &b));
-    OK(ge_builder_add_graph_input(b, "x", 1, 0, &desc, &x));
-    OK(ge_builder_begin_op(b, "MatMulV2", GE_NTS, NULL, 0));
-    OK(ge_builder_add_input(b, x));
-    OK(ge_builder_add_input(b, x));
-    OK(ge_builder_end_op(b, &y, 1, NULL));
-    OK(ge_builder_build(b, &y, 1, &g));
-    OK(ge_builder_destroy(b));
-    OK(ge_graph_compile(g, NULL, &w->model));
-    OK(ge_graph_destroy(g));
-    OK(ge_tensor_create(w->context, &desc, &t));
-    OK(ge_value_create_from_tensor(t, &w->in));
-    OK(ge_tensor_destroy(t));
-}
-static ge_status work_run(const work *w) {
-    const ge_value *in[] = { w->in };
-    ge_value *out = NULL;
-    ge_status st = ge_model_run(w->model, NULL, in, 1, &out, 1);
-    OK(ge_value_destroy(out));
-    return st;
-}
-static void work_close(work *w) {
-    OK(ge_value_destroy(w->in));
-    OK(ge_model_destroy(w->model));
-    OK(ge_context_destroy(w->context));
-}
-static void *runs_forever(void *arg) {
-    work copy = *(work *)arg;
-    const ge_value *in[] = { copy.in };
-    for (;;) {
-        ge_value *out = NULL;
-        if (ge_model_run(copy.model, NULL, in, 1, &out, 1) != GE_OK) return NULL;
-        if (ge_value_destroy(out) != GE_OK) return NULL;
-    }
-}
-
 /* ---- cases: return is success ---- */
-
-static void fork_before(uint32_t seed) { /* this child has made nothing before it was forked */
-    (void)seed;
-    work w;
-    work_open(&w, 64);
-    OK(work_run(&w));
-    work_close(&w);
-}
-
-static void fork_after(uint32_t seed) {
-    (void)seed;
-    work w;
-    pthread_t busy;
-    work_open(&w, 160);
-    OK(work_run(&w));
-    MUST(pthread_create(&busy, NULL, runs_forever, &w) == 0);
-    pid_t child = fork();
-    if (child == 0) {
-        work again;
-        MUST(work_run(&w) == GE_ERR_FORKED);
-        ge_error *error;
-        ge_error_take(&error);
-        MUST(error && ge_error_get_status(error) == GE_ERR_FORKED && ge_error_get_message(error)[0]);
-        OK(ge_error_release(error));
-        work_close(&w); /* frees nothing, says yes */
-        work_open(&again, 64);
-        OK(work_run(&again));
-        work_close(&again);
-        _exit(0);
-    }
-    int status;
-    MUST(child > 0 && waitpid(child, &status, 0) == child && status == 0);
-    OK(work_run(&w)); /* the parent goes on */
-}
 
 /* Objects destroyed in a random order while runs are in flight, then the end of the process. */
 static void exit_in_flight(uint32_t seed) {
@@ -375,33 +276,6 @@ static void close_with_threads(uint32_t seed) {
 
 /* ---- the runner ---- */
 
-#if GE_TEST_ASAN
-/* Processes that end in the middle of work leave things behind; that is what is tried here. */
-__attribute__((visibility("default"))) const char *__asan_default_options(void); /* the run time looks it up by name */
-const char *__asan_default_options(void) { return "detect_leaks=0"; }
-#endif
-
-static void in_child(void (*body)(uint32_t), uint32_t seed, const char *what) {
-    pid_t child = fork();
-    if (child == 0) {
-        alarm(120);
-        body(seed);
-        _exit(0);
-    }
-    int status = -1;
-    if (child < 0 || waitpid(child, &status, 0) != child || status != 0) {
-        print_error("%s, seed %u: %s %d\n", what, seed, WIFSIGNALED(status) ? "signal" : "exit", WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
-        fail();
-    }
-}
-
-#define CASE(name)                                  \
-    static void test_##name(void **state) {         \
-        (void)state;                                \
-        in_child(name, 1, #name);                   \
-    }
-CASE(fork_before)
-CASE(fork_after)
 CASE(signals)
 CASE(comma_locale)
 CASE(float_mode)
@@ -429,7 +303,7 @@ static void test_teardowns(void **state) {
 int main(int argc, char **argv) {
     if (argc > 1) n_teardowns = (uint32_t)strtoul(argv[1], NULL, 10);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_fork_before),    cmocka_unit_test(test_fork_after),     cmocka_unit_test(test_signals),
+        cmocka_unit_test(test_signals),
         cmocka_unit_test(test_comma_locale),   cmocka_unit_test(test_float_mode),     cmocka_unit_test(test_small_stack),
         cmocka_unit_test(test_no_threads),     cmocka_unit_test(test_no_descriptors), cmocka_unit_test(test_two_copies),
         cmocka_unit_test(test_close_with_threads), cmocka_unit_test(test_teardowns),  cmocka_unit_test(test_little_address_space),
