@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* overhead: what the library adds to a run. A chain of n Relu over four floats does next to no work, so the time of a
  * bound run is overhead: a part per run and a part per node.  Printed as JSON; best of several rounds, since noise
- * only adds. */
+ * only adds.  Runs and getters are also given as multiples of an empty call in C. */
 #include "clock.h"
+
+int32_t yardstick(void *argument);
 
 enum { ROUNDS = 15, RUNS = 20000 };
 
@@ -79,8 +81,24 @@ static double getter_ns(void) {
     return best;
 }
 
+/* Nanoseconds of a call through the linkage table that does nothing. */
+static double empty_ns(void) {
+    double best = 1e30;
+    for (int round = 0; round < ROUNDS; round++) {
+        int32_t n = 0;
+        double begin = now_ns();
+        for (int i = 0; i < 10 * RUNS; i++) n += yardstick(&n);
+        double each = (now_ns() - begin) / (10 * RUNS);
+        if (n != 10 * RUNS) exit(1);
+        best = each < best ? each : best;
+    }
+    return best;
+}
+
 int main(void) {
-    double one = bound_run_ns(1), many = bound_run_ns(101);
-    printf("{\"run_ns\": %.1f, \"node_ns\": %.2f, \"getter_ns\": %.2f}\n", one, (many - one) / 100, getter_ns());
+    double one = bound_run_ns(1), many = bound_run_ns(101), getter = getter_ns(), empty = empty_ns();
+    printf("{\"run_ns\": %.1f, \"run_calls\": %.1f, \"node_ns\": %.2f, \"getter_ns\": %.2f, \"getter_calls\": %.2f, "
+           "\"empty_call_ns\": %.2f}\n",
+           one, one / empty, (many - one) / 100, getter, getter / empty, empty);
     return 0;
 }

@@ -1,28 +1,47 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# `./dev bench [overhead|sdk|scale|latency]...`: all of them by default.  `./dev bench models [ARG...]`: whole models
+# `./dev bench [overhead|handles|sdk|scale|latency]...`: all of them by default.  `./dev bench models [ARG...]`: whole models
 # (bench/compare_models.py --help).  Prints what it measures; judges nothing.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 out=build/bench
 mkdir -p $out
 
+# program NAME [ARG...]: a client, from bench/NAME.c.
 program() {
+    local name=$1
+    shift
     # shellcheck disable=SC2046  # several words on purpose
-    "${CC:-cc}" -std=gnu11 -O2 -Wall -Wextra -Ibench "bench/$1.c" -o "$out/$1" $(pkg-config --cflags --libs ge-1)
+    "${CC:-cc}" -std=gnu11 -O2 -Wall -Wextra -Ibench "bench/$name.c" -o "$out/$name" "$@" $(pkg-config --cflags --libs ge-1)
+}
+
+yardstick() {
+    "${CC:-cc}" -O2 -fPIC -shared bench/yardstick.c -o $out/libyardstick.so
+    with_yardstick=("$out/libyardstick.so" "-Wl,-rpath,$PWD/$out")
 }
 
 overhead() {
-    echo "overhead of a bound run in C (nanoseconds)"
-    program overhead
+    echo "overhead of a bound run in C (nanoseconds; calls: multiples of an empty call)"
+    yardstick
+    program overhead "${with_yardstick[@]}"
     $out/overhead
+}
+
+handles() {
+    echo "cost of a handle check and of a lease (nanoseconds; calls: multiples of an empty call)"
+    yardstick
+    cmake --build "$GE_RELEASE" --target ge_inner -- --quiet
+    "${CC:-cc}" -std=gnu11 -O2 -Wall -Wextra -Ibench -Iimpl -Iabi bench/handle_cost.c -o $out/handle_cost \
+        "$GE_RELEASE/lib/libge_inner.a" "${with_yardstick[@]}" -lm -pthread
+    $out/handle_cost
 }
 
 # The same one-node model in each language; what counts is the difference from C in this run.
 sdk() {
     echo "a bound run of one node in each language (nanoseconds; SDKs as ./dev test built them)"
     local model=$PWD/tests/models/relu.onnx
-    program overhead
+    yardstick
+    program overhead "${with_yardstick[@]}"
     echo "C       $($out/overhead | sed 's/.*"run_ns": \([0-9.]*\).*/\1/')"
     echo "Python  $(env -u LD_LIBRARY_PATH "$GE_VENV/bin/python" bench/bound_run.py "$model")"
     echo "Rust    $(cd sdk/rust && CARGO_TARGET_DIR=$OLDPWD/build/rust cargo run -q --release --example bound_run "$model")"
@@ -55,10 +74,10 @@ if [ "${1:-}" = models ]; then
     models "$@"
     exit
 fi
-[ $# -gt 0 ] || set -- overhead sdk scale latency
+[ $# -gt 0 ] || set -- overhead handles sdk scale latency
 for what in "$@"; do
     case $what in
-        overhead | sdk | scale | latency) "$what" ;;
-        *) echo "bench: no '$what'; there are: overhead, sdk, scale, latency" >&2; exit 2 ;;
+        overhead | handles | sdk | scale | latency) "$what" ;;
+        *) echo "bench: no '$what'; there are: overhead, handles, sdk, scale, latency" >&2; exit 2 ;;
     esac
 done

@@ -15,6 +15,7 @@
 #define GEI_API_HANDLE_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 
 #include "base/diag.h"
 
@@ -41,12 +42,64 @@ typedef enum gei_handle_kind {
  * closes or gives back the last lease, with no lock held. */
 void *gei_handle_new(gei_handle_kind kind, void *object, void (*destroy)(void *object), const char **why);
 
-/* The object, or NULL with *why set to a GE_ERR_HANDLE_* status or GE_ERR_FORKED.  No lease: the caller must not race with close. */
-void *gei_handle_get(const void *handle, gei_handle_kind kind, ge_status *why);
+
+/* ---- the check, inline since every getter pays for it ---- */
+
+#define GEI_HANDLE_GENERATIONS UINT64_C(65536)
+#define GEI_HANDLE_HEAD_SHIFT 32 /* generation, kind, epoch above */
+#define GEI_HANDLE_LEASES UINT64_C(0xffffff)
+
+typedef struct gei_handle_slot {
+    _Atomic uint64_t word;
+    void *object;              /* written before the word is published, read after it is checked */
+    void (*destroy)(void *object);
+    uint32_t next_free;
+    uint32_t generation;       /* of the next object in this slot; guarded by the table's lock */
+} gei_handle_slot;
+
+/* What a check reads, on a cache line that nobody writes once there are handles (a fork apart). */
+extern struct gei_handle_table {
+    _Alignas(64) _Atomic uint64_t region_bytes; /* 0 until the rest is there */
+    _Atomic uintptr_t region;
+    gei_handle_slot *slots;
+    _Atomic uint64_t epoch;    /* 1 to 255; advances in the child of a fork */
+} gei_handle_table __attribute__((visibility("hidden")));
+
+/* Splits a handle; false when it is not from this table. */
+static inline bool gei_handle_locate(const void *handle, gei_handle_slot **out_slot, uint64_t *out_generation) {
+    uint64_t region_bytes = atomic_load_explicit(&gei_handle_table.region_bytes, memory_order_acquire);
+    uint64_t offset = (uintptr_t)handle - atomic_load_explicit(&gei_handle_table.region, memory_order_relaxed);
+    if (offset >= region_bytes) return false;
+    *out_slot = &gei_handle_table.slots[offset / GEI_HANDLE_GENERATIONS];
+    *out_generation = offset % GEI_HANDLE_GENERATIONS;
+    return true;
+}
+
+/* The word of a slot that serves, leases apart.  A free slot's word is 0, which no kind makes. */
+static inline uint64_t gei_handle_word(uint64_t generation, uint32_t kind) {
+    return (generation << 16 | kind << 8 | atomic_load_explicit(&gei_handle_table.epoch, memory_order_relaxed)) << GEI_HANDLE_HEAD_SHIFT;
+}
+
+/* Why a handle that did not pass cannot be used: a GE_ERR_HANDLE_* status or GE_ERR_FORKED. */
+ge_status gei_handle_refusal(const void *handle, gei_handle_kind kind);
+
+/* The object, or NULL with *why set to a refusal.  No lease: the caller must not race with close. */
+static inline void *gei_handle_get(const void *handle, gei_handle_kind kind, ge_status *why) {
+    gei_handle_slot *s;
+    uint64_t generation;
+    if (gei_handle_locate(handle, &s, &generation)) {
+        uint64_t word = atomic_load_explicit(&s->word, memory_order_acquire);
+        if ((word & ~GEI_HANDLE_LEASES) == gei_handle_word(generation, kind)) return s->object;
+    }
+    *why = gei_handle_refusal(handle, kind);
+    return NULL;
+}
 
 /* The same, and keeps the object alive until gei_handle_unlease.  *why is GE_ERR_LIMIT when 2^24 - 1 leases are held. */
 void *gei_handle_lease(const void *handle, gei_handle_kind kind, ge_status *why);
 void gei_handle_unlease(const void *handle);
+
+/* ---- the end of a handle ---- */
 
 /* NULL: GE_OK.  A handle from before a fork: GE_OK, nothing freed.  A live one: closed, never fails, never waits. */
 ge_status gei_handle_close(void *handle, gei_handle_kind kind);
