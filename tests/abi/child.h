@@ -19,7 +19,9 @@
     } while (0)
 #define OK(call) MUST((call) == GE_OK)
 
-/* ---- a model that takes a while: a product of two matrices, and threads ---- */
+/* ---- a model that takes a while: a product of two matrices; from SHARED on the workers take part ---- */
+
+enum { SHARED = 320 };
 
 typedef struct work {
     ge_context *context;
@@ -34,7 +36,11 @@ static inline void work_open(work *w, int64_t n) {
     ge_graph *g;
     ge_tensor *t;
     ge_value_id x, y;
-    OK(ge_context_create(NULL, &w->context));
+    ge_options *two_threads; /* also on a machine with one CPU */
+    OK(ge_options_create(&two_threads));
+    OK(ge_options_set_int(two_threads, "ge.threads", GE_NTS, 2));
+    OK(ge_context_create(two_threads, &w->context));
+    OK(ge_options_destroy(two_threads));
     OK(ge_builder_create(w->context, "w", 1, &b));
     OK(ge_builder_add_graph_input(b, "x", 1, 0, &desc, &x));
     OK(ge_builder_begin_op(b, "MatMulV2", GE_NTS, NULL, 0));

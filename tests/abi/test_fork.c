@@ -24,7 +24,7 @@ static void fork_after(uint32_t seed) {
     (void)seed;
     work w;
     pthread_t busy;
-    work_open(&w, 160);
+    work_open(&w, SHARED);
     OK(work_run(&w));
     MUST(pthread_create(&busy, NULL, runs_forever, &w) == 0);
     pid_t child = fork();
