@@ -114,9 +114,16 @@ static void *uses_the_default(void *arg) {
     return NULL;
 }
 
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define RUNTIME_STANDS_FORKS 0 /* the sanitizer's allocator itself is left locked in the child */
+#else
+#define RUNTIME_STANDS_FORKS 1
+#endif
+
 static void fork_among_threads(uint32_t seed) {
     (void)seed;
     pthread_t threads[3];
+    if (!RUNTIME_STANDS_FORKS) return;
     for (int i = 0; i < 3; i++) MUST(pthread_create(&threads[i], NULL, uses_the_default, NULL) == 0);
     for (int i = 0; i < 60; i++) {
         pid_t child = fork();
