@@ -114,7 +114,7 @@ static void *uses_the_default(void *arg) {
     return NULL;
 }
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if GE_TEST_ASAN || GE_TEST_TSAN
 #define RUNTIME_STANDS_FORKS 0 /* the sanitizer's allocator itself is left locked in the child */
 #else
 #define RUNTIME_STANDS_FORKS 1
