@@ -9,6 +9,7 @@
 #include <elf.h>
 #include <fenv.h>
 #include <link.h>
+#include <sched.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -52,11 +53,19 @@ static ssize_t sometimes_writev(int fd, const struct iovec *parts, int n) {
     if (fd == STDOUT_FILENO || fd == STDERR_FILENO) stop("writev");
     return writev(fd, parts, n);
 }
-static int sometimes_fesetenv(const fenv_t *env) {
+static void for_workers_only(const char *function_name) {
     char name[16] = "";
     (void)prctl(PR_GET_NAME, name);
-    if (strcmp(name, "ge-worker") != 0) stop("fesetenv");
+    if (strcmp(name, "ge-worker") != 0) stop(function_name);
+}
+static int sometimes_fesetenv(const fenv_t *env) {
+    for_workers_only("fesetenv");
     return fesetenv(env);
+}
+static int sometimes_sched_setaffinity(pid_t thread, size_t size, const cpu_set_t *cpus) {
+    for_workers_only("sched_setaffinity");
+    if (thread != 0) stop("sched_setaffinity on another thread");
+    return sched_setaffinity(thread, size, cpus);
 }
 static long sometimes_syscall(long number, long a, long b, long c, long d, long e, long f) {
     if (number != SYS_futex) stop("syscall");
