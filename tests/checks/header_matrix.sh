@@ -58,7 +58,8 @@ done
 for compiler in g++ clang++; do
     for std in c++11 c++14 c++17 c++20; do
         for unit in "${units[@]}"; do
-            expect "$compiler -std=$std $unit" "$compiler" -x c++ -std=$std "${strict[@]}" -Wno-cast-function-type "$work/$unit.c"
+            expect "$compiler -std=$std $unit" "$compiler" -x c++ -std=$std "${strict[@]}" -Wzero-as-null-pointer-constant \
+                -Wno-cast-function-type "$work/$unit.c"
         done
     done
 done

@@ -28,10 +28,16 @@ HEAD = """/* SPDX-License-Identifier: Apache-2.0 */
 
 #include "ge_c_api.h"
 
+#if defined(__cplusplus)
+#define GE_OPS_NULL_ nullptr
+#else
+#define GE_OPS_NULL_ NULL
+#endif
+
 /* end_op drops an operator that is not sound and reports its first failure again. */
 #define GE_OPS_TRY_(call)                                                             \\
     do {                                                                              \\
-        if ((call) != GE_OK) return ge_builder_end_op(builder, NULL, 0, NULL);        \\
+        if ((call) != GE_OK) return ge_builder_end_op(builder, GE_OPS_NULL_, 0, GE_OPS_NULL_); \\
     } while (0)
 """
 
@@ -104,7 +110,7 @@ def attrs_struct(op, optional, numbers):
     for a in optional:
         name, is_list = safe(a["name"]), TYPES[a["type"]][3]
         value = scalar_default(a, numbers)
-        lines.append("    attrs.%s = %s;" % (name, "NULL" if value is None else value))
+        lines.append("    attrs.%s = %s;" % (name, "GE_OPS_NULL_" if value is None else value))
         if is_list:
             lines.append("    attrs.%s_count = 0;" % name)
         if is_unset(a):
@@ -117,7 +123,7 @@ def set_optional(attr, numbers):
     if is_unset(attr):
         return "    if (attrs && attrs->has_%s) %s" % (safe(attr["name"]), set_call(attr, place))
     value = scalar_default(attr, numbers)
-    return "    if (attrs && %s != %s) %s" % (place, "NULL" if value is None else value, set_call(attr, place))
+    return "    if (attrs && %s != %s) %s" % (place, "GE_OPS_NULL_" if value is None else value, set_call(attr, place))
 
 
 def signature(op, required, has_optional):
@@ -150,7 +156,7 @@ def body(op, required, optional, numbers):
         lines.append("    GE_OPS_TRY_(%s);" % call)
     lines += ["    " + set_call(a, safe(a["name"])) for a in required]
     lines += [set_optional(a, numbers) for a in optional]
-    node = "out_node" if op["graphs"] else "NULL"
+    node = "out_node" if op["graphs"] else "GE_OPS_NULL_"
     if any(p["kind"] == "dynamic" for p in op["outputs"]):
         lines += ["    GE_OPS_TRY_(ge_builder_set_output_count(builder, %s, GE_NTS, out_%s_count));" % (c_string(p["name"]), p["name"])
                   for p in op["outputs"] if p["kind"] == "dynamic"]
@@ -159,7 +165,7 @@ def body(op, required, optional, numbers):
         out = "out_" + op["outputs"][0]["name"]
         return lines + ["    return ge_builder_end_op(builder, %s, %s ? 1 : 0, %s);" % (out, out, node)]
     if not op["outputs"]:
-        return lines + ["    return ge_builder_end_op(builder, NULL, 0, %s);" % node]
+        return lines + ["    return ge_builder_end_op(builder, GE_OPS_NULL_, 0, %s);" % node]
     n = len(op["outputs"])
     lines.insert(0, "    ge_value_id outs[%d] = {0};" % n)
     lines += ["    begun = ge_builder_end_op(builder, outs, %d, %s);" % (n, node), "    if (begun != GE_OK) return begun;"]
