@@ -111,7 +111,7 @@ static ge_status set_strings(gei_api_tensor *t, const uint8_t *bytes, const uint
     size_t *sizes = gei_alloc(&t->ctx->from, (n + 1) * sizeof *sizes, 0);
     ge_status st = texts && sizes ? GE_OK : gei_out_of_memory(diag, n * sizeof *texts);
     for (size_t i = 0; st == GE_OK && i < n; i++) {
-        texts[i] = (const char *)bytes + offsets[i];
+        texts[i] = bytes ? (const char *)bytes + offsets[i] : ""; /* NULL: all are empty */
         sizes[i] = (size_t)(offsets[i + 1] - offsets[i]);
     }
     if (st == GE_OK) st = gei_tensor_strings(&t->ctx->from, t->rank, t->dims, texts, sizes, &made, diag);

@@ -116,7 +116,7 @@ static void SGEMM_BLOCK(const gei_sgemm *g, int64_t begin, int64_t end, int64_t 
                .lo = g->lo, .hi = g->hi };
     for (int64_t row = begin; row < end; row += ROWS) {
         int rows = end - row < ROWS ? (int)(end - row) : ROWS;
-        t.a = g->a_row ? g->a + row * g->a_row + k_first : g->a + row * g->k + k_first * ROWS;
+        t.a = k_count == 0 ? g->a : g->a + (g->a_row ? row * g->a_row + k_first : row * g->k + k_first * ROWS);
         t.c = g->c + row * g->c_row + first;
         t.row_bias = g->row_bias ? g->row_bias + row : NULL;
         t.residual = g->residual ? g->residual + row * g->residual_row + first : NULL;
@@ -132,7 +132,8 @@ static void SGEMM_RUN(const gei_sgemm *g, int64_t row_begin, int64_t row_end, in
             int64_t k = 0;
             do { /* once also for an empty k: bias and activation remain */
                 int64_t count = g->k - k < K_BLOCK ? g->k - k : K_BLOCK;
-                SGEMM_BLOCK(g, row, row_last, panel, g->b + (panel * g->k + k) * PANEL, k, count);
+                const float *b = count > 0 ? g->b + (panel * g->k + k) * PANEL : NULL;
+                SGEMM_BLOCK(g, row, row_last, panel, b, k, count);
                 k += K_BLOCK;
             } while (k < g->k);
         }

@@ -204,7 +204,7 @@ static void waits_of(void *user, uint64_t tag, ge_status status) {
 static void waiting_inside_a_callback_is_refused(void **state) {
     (void)state;
     fixture f = open_fixture();
-    self s = { 0 };
+    self s = { .op = NULL };
     ge_async_options how = GE_ASYNC_OPTIONS_INIT;
     check_ok(ge_queue_create(NULL, &s.queue));
     how.complete = waits_of;
@@ -595,7 +595,7 @@ static void thread_and_descriptor_limits_are_errors(void **state) {
 
 static void the_child_of_a_fork_gets_an_error(void **state) {
     (void)state;
-#if !defined(__SANITIZE_THREAD__) /* it refuses threads after fork */
+#if !GE_TEST_TSAN /* it refuses threads after fork */
     fixture f = open_fixture();
     ge_operation *op = start(f.slow, f.big, NULL);
     pid_t child = fork();
@@ -642,7 +642,7 @@ static void options_have_defaults(void **state) {
     check_fails(ge_async_options_init(NULL, sizeof o), GE_ERR_NULL_ARGUMENT, "options");
 }
 
-#if defined(__SANITIZE_ADDRESS__)
+#if GE_TEST_ASAN
 /* Processes that end in the middle of work leave things behind; that is what is tried here. */
 __attribute__((visibility("default"))) const char *__asan_default_options(void); /* the run time looks it up by name */
 const char *__asan_default_options(void) { return "detect_leaks=0"; }

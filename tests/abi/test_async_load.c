@@ -2,7 +2,7 @@
 /* Many asynchronous runs, and many threads on one model.  With GE_TEST_FULL the threads go on for a minute. */
 #include "async_test.h"
 
-#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+#if GE_TEST_TSAN || GE_TEST_ASAN
 enum { is_slow = 1 };
 #else
 enum { is_slow = 0 };

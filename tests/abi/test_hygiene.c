@@ -371,7 +371,7 @@ CASE(no_threads)
 CASE(no_descriptors)
 CASE(two_copies)
 #if GE_TEST_ASAN || GE_TEST_TSAN /* they reserve terabytes themselves: no limit can be set */
-#define LIMITED(name) static void test_##name(void **state) { (void)state; print_message(#name ": not under sanitizers\n"); skip(); }
+#define LIMITED(name) static void test_##name(void **state) { (void)state; (void)name; print_message(#name ": not under sanitizers\n"); skip(); }
 #else
 #define LIMITED(name) CASE(name)
 #endif

@@ -102,7 +102,7 @@ static offsets matrix_at(const product *f, int64_t index) {
 
 static void run_matrix(const product *f, const gei_sgemm_isa *isa, const float *a, float *y, float *scratch) {
     gei_sgemm g = { .m = f->m, .n = f->n, .k = f->k, .a = a, .a_row = f->a.own, .b = scratch, .c = y, .c_row = f->y_row };
-    if (f->a.inner != 1) {
+    if (f->a.inner != 1 && f->k > 0) {
         float *rows = scratch + f->a_offset;
         for (int64_t i = 0; i < f->m; i++)
             for (int64_t q = 0; q < f->k; q++) rows[i * f->k + q] = a[i * f->a.own + q * f->a.inner];

@@ -144,20 +144,22 @@ static void run_cell(const gei_run *run, const fast_sized *f, const fast_prepare
     gei_broadcast_walk w;
     (void)gei_broadcast_first(&w, &f->batch, matrix, matrix + 1);
     int64_t panels = panel_end - panel_begin, rows = row_end - row_begin, first = panel_begin * p->isa->nr;
-    const float *a = (const float *)run->in[SLOT_X1]->data + w.offset[0] * f->a_elems + row_begin * f->a_row;
+    const float *a = f->k > 0 ? (const float *)run->in[SLOT_X1]->data + w.offset[0] * f->a_elems + row_begin * f->a_row : NULL;
     const gei_view *bias = run->n_in > SLOT_BIAS ? run->in[SLOT_BIAS] : NULL;
     gei_sgemm g = { .m = rows, .n = f->n - first, .k = f->k, .a = a, .a_row = f->a_row,
                     .bias = bias ? (const float *)bias->data + first : NULL,
                     .c = (float *)run->out[0]->data + matrix * f->y_elems + row_begin * f->n + first, .c_row = f->n,
                     .act = p->act, .lo = p->low, .hi = p->high };
-    if (p->packed) {
+    if (f->k == 0) {
+        g.b = NULL; /* nothing to add up: bias and activation remain */
+    } else if (p->packed) {
         g.b = p->packed + first * f->k;
     } else {
         const float *b = (const float *)run->in[SLOT_X2]->data + w.offset[1] * f->b_elems + first * f->b_col;
         gei_sgemm_pack(p->isa, b, f->b_row, f->b_col, f->k, g.n, 0, panels, scratch);
         g.b = scratch;
     }
-    if (f->a_col != 1) {
+    if (f->a_col != 1 && f->k > 0) {
         float *lines = scratch + f->pack_a_offset;
         for (int64_t i = 0; i < rows; i++)
             for (int64_t q = 0; q < f->k; q++) lines[i * f->k + q] = a[i * f->a_row + q * f->a_col];
