@@ -325,6 +325,8 @@ def python_from_dict(header: Header, struct: str) -> str:
             call = "take_int32(dict, \"%s\", &s->%s)" % (f.name, f.name)
         elif not t.pointers and scalar == "int64_t":
             call = "take_int64(dict, \"%s\", &s->%s)" % (f.name, f.name)
+        elif not t.pointers and scalar == "uint64_t" and not f.name.endswith("_size"):
+            call = "take_uint64(dict, \"%s\", &s->%s)" % (f.name, f.name)
         elif f.name.endswith("_size"):
             continue  # goes with its text
         else:

@@ -61,7 +61,12 @@ setup_c() {
     apt_install "${missing[@]}"
 }
 
-setup_c_tests() { [ -e /usr/include/cmocka.h ] || apt_install libcmocka-dev; }
+setup_c_tests() {
+    local missing=()
+    [ -e /usr/include/cmocka.h ] || missing+=(libcmocka-dev)
+    [ -e /usr/share/i18n/charmaps/ISO-8859-1.gz ] || missing+=(locales) # a locale with a comma is made from it
+    apt_install "${missing[@]}"
+}
 
 # What the SDKs, the header checks, the ABI gate and fuzzing take on top.
 setup_sdks() {

@@ -106,6 +106,12 @@ static int take_int64(PyObject *dict, const char *key, int64_t *out) {
     return !PyErr_Occurred();
 }
 
+static int take_uint64(PyObject *dict, const char *key, uint64_t *out) {
+    PyObject *value = field_of(dict, key);
+    if (value) *out = PyLong_AsUnsignedLongLong(value);
+    return !PyErr_Occurred();
+}
+
 static int take_int32(PyObject *dict, const char *key, int32_t *out) {
     int64_t wide = *out;
     if (!take_int64(dict, key, &wide)) return 0;

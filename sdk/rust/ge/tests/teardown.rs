@@ -46,7 +46,11 @@ fn make(chance: &mut Chance) -> ge::Result<Life> {
     };
     let model = Graph::open_in(context.as_ref(), file, ge::FileFormat::Auto)?.compile(None)?;
     let count = if chance.below(2) == 0 { 1 } else { 200 };
-    let image = Tensor::from_vec_in(context.as_ref(), &[count, 1, 8, 8], vec![0.5f32; 64 * usize::try_from(count).unwrap_or(1)])?;
+    let image = Tensor::from_vec_in(
+        context.as_ref(),
+        &[count, 1, 8, 8],
+        vec![0.5f32; 64 * usize::try_from(count).unwrap_or(1)],
+    )?;
     let binding = model.bind(&[&image])?;
     Ok(Life { context, model: Arc::new(model), image: Arc::new(image), binding: Arc::new(Mutex::new(binding)) })
 }
@@ -129,7 +133,8 @@ fn main() -> ExitCode {
         };
     }
     let count = std::env::var("GE_TEARDOWNS").ok().and_then(|s| s.parse().ok()).unwrap_or(COUNT);
-    let halves = [0, 1].map(|half| std::thread::spawn(move || (1..=count).filter(|s| s % 2 == half).map(child).collect::<String>()));
+    let halves = [0, 1]
+        .map(|half| std::thread::spawn(move || (1..=count).filter(|s| s % 2 == half).map(child).collect::<String>()));
     let wrong: String = halves.map(|h| h.join().unwrap_or_else(|_| "a runner panicked\n".into())).concat();
     println!("{count} teardowns\n{wrong}");
     ExitCode::from(u8::from(!wrong.is_empty()))
