@@ -2970,6 +2970,76 @@ GE_API GE_NODISCARD ge_status ge_event_get_elapsed(const ge_event* GE_NONNULL fi
  */
 GE_API ge_status ge_event_destroy(ge_event* GE_NULLABLE event) GE_NOEXCEPT;
 
+/* ---- Profile and trace -------------------------------------------------------------------------------------------------- */
+
+/* One step of the last run of a binding; control flow is one step, with all that ran inside. Text is borrowed until the binding is
+ * destroyed. */
+typedef struct ge_step_info {
+    uint32_t struct_size;
+    uint32_t reserved_flags;
+    const char* GE_NULLABLE node;    /* name of its node, or of the first of those fused */
+    const char* GE_NULLABLE op_type;
+    const char* GE_NULLABLE kernel;
+    uint64_t start_ns;               /* from the start of the run */
+    uint64_t duration_ns;
+    uint64_t read_bytes;
+    uint64_t written_bytes;
+    uint32_t stream_id;
+    uint32_t threads;                /* threads that took part */
+} ge_step_info;
+
+/**
+ * Turns the timing of steps on or off for the next runs of a binding. Costs nothing while off.
+ *
+ * @param binding  in, borrowed: changed
+ * @param is_on    in: 1 or 0
+ * @thread exclusive  @blocks no  @calls_back no
+ * @errors usual, GE_ERR_WRONG_STATE while running
+ * @since 1.0  @deprecated no
+ */
+GE_API GE_NODISCARD ge_status ge_binding_set_profiling(ge_binding* GE_NONNULL binding, int32_t is_on) GE_NOEXCEPT;
+
+/**
+ * Describes the steps of the last run, with times.
+ *
+ * @param binding      in, borrowed: the binding
+ * @param infos        out, nullable, borrowed: one entry per step, in order of start
+ * @param infos_count  in: entries of infos
+ * @param info_size    in: sizeof *infos, the distance of two entries
+ * @param out_count    out, borrowed: number of entries
+ * @thread exclusive  @blocks no  @calls_back no
+ * @errors usual, GE_ERR_WRONG_STATE when the last run was not timed or failed, or while running
+ * @since 1.0  @deprecated no
+ */
+GE_API GE_NODISCARD ge_status ge_binding_get_step_infos(ge_binding* GE_NONNULL binding, ge_step_info* GE_NULLABLE infos,
+    size_t infos_count, size_t info_size, size_t* GE_NONNULL out_count) GE_NOEXCEPT;
+
+/**
+ * Starts to record what the threads of a context do: runs, their steps and the parts of these, waits for operations, compilations.
+ * Costs nothing while off; takes memory while on.
+ *
+ * @param context  in, nullable, borrowed: the context
+ * @thread free  @blocks no  @calls_back no
+ * @errors usual, GE_ERR_WRONG_STATE when recording
+ * @since 1.0  @deprecated no
+ */
+GE_API GE_NODISCARD ge_status ge_context_begin_trace(ge_context* GE_NULLABLE context) GE_NOEXCEPT;
+
+/**
+ * Stops recording and writes what was recorded as JSON of Chrome's trace viewer, in UTF-8. What was lost for want of memory is counted
+ * there. What was recorded ends with the call, also when it fails.
+ *
+ * @param context    in, nullable, borrowed: the context
+ * @param write      in, borrowed: receives the JSON in parts
+ * @param user_data  in, nullable, kept until destroy: passed to the callback
+ * @param destroy    in, nullable, borrowed: called once before the call returns
+ * @thread free  @blocks while write does  @calls_back write, destroy
+ * @errors usual, GE_ERR_WRONG_STATE when not recording, what write returns
+ * @since 1.0  @deprecated no
+ */
+GE_API GE_NODISCARD ge_status ge_context_end_trace(ge_context* GE_NULLABLE context, ge_write_fn GE_NONNULL write,
+    void* GE_NULLABLE user_data, ge_destroy_fn GE_NULLABLE destroy) GE_NOEXCEPT;
+
 #if defined(__cplusplus) && !defined(SWIG)
 }
 #endif

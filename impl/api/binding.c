@@ -2,17 +2,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include "api/operation.h"
-
-typedef struct gei_api_binding {
-    gei_api_context *ctx;
-    gei_binding *binding;      /* keeps the model alive */
-    uint32_t n_inputs, n_outputs;
-    bool has_run;
-    uint32_t n_shown;          /* outputs whose handle was given out */
-    ge_value **shown;          /* by output: a handle that shows the last result, NULL until asked for */
-    _Atomic uint32_t is_running;
-} gei_api_binding;
+#include "api/binding.h"
 
 static void binding_destroy(void *object) {
     gei_api_binding *b = object;
@@ -24,8 +14,7 @@ static void binding_destroy(void *object) {
     gei_object_gone(ctx);
 }
 
-/* A run that goes on by itself has the binding for itself. */
-static ge_status check_free(const gei_api_binding *b, gei_diag *diag) {
+ge_status gei_api_binding_check_free(const gei_api_binding *b, gei_diag *diag) {
     if (!atomic_load_explicit(&b->is_running, memory_order_acquire)) return GE_OK;
     return gei_argument_fail(diag, "binding", 0, GE_ERR_WRONG_STATE, "the binding is running; it may be used again when its operation is done");
 }
@@ -89,7 +78,7 @@ ge_status ge_binding_set_input(ge_binding *binding, size_t index, const ge_value
     GEI_CALL;
     gei_tensor *tensor;
     GEI_GET(gei_api_binding, b, binding, BINDING, 0);
-    GEI_CHECK(check_free(b, &diag));
+    GEI_CHECK(gei_api_binding_check_free(b, &diag));
     GEI_CHECK(tensor_for(b, value, index, b->n_inputs, "input", &tensor, &diag));
     return GEI_RETURN(gei_binding_set_input(b->binding, (uint32_t)index, tensor, &diag));
 }
@@ -98,7 +87,7 @@ ge_status ge_binding_set_output(ge_binding *binding, size_t index, ge_value *val
     GEI_CALL;
     gei_tensor *tensor;
     GEI_GET(gei_api_binding, b, binding, BINDING, 0);
-    GEI_CHECK(check_free(b, &diag));
+    GEI_CHECK(gei_api_binding_check_free(b, &diag));
     GEI_CHECK(tensor_for(b, value, index, b->n_outputs, "output", &tensor, &diag));
     if (tensor && tensor->read_only) return GEI_RETURN(gei_argument_fail(&diag, "value", 2, GE_ERR_READ_ONLY, "the value's tensor is read-only"));
     return GEI_RETURN(gei_binding_set_output(b->binding, (uint32_t)index, tensor, &diag));
@@ -121,7 +110,7 @@ ge_status ge_binding_get_output(ge_binding *binding, size_t index, ge_value **ou
     GEI_NEED(out_value, 2);
     GEI_GET(gei_api_binding, b, binding, BINDING, 0);
     if (index >= b->n_outputs) return GEI_RETURN(gei_argument_fail(&diag, "index", 1, GE_ERR_OUT_OF_RANGE, "output %zu of %u", index, b->n_outputs));
-    GEI_CHECK(check_free(b, &diag));
+    GEI_CHECK(gei_api_binding_check_free(b, &diag));
     if (!b->has_run) return GEI_RETURN(gei_argument_fail(&diag, "binding", 0, GE_ERR_WRONG_STATE, "the binding has not run"));
     if (!b->shown[index] || !gei_handle_get(b->shown[index], GEI_HANDLE_VALUE, &why)) {
         gei_tensor *now = gei_binding_output(b->binding, (uint32_t)index);

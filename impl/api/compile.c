@@ -156,9 +156,12 @@ static ge_status compile(const gei_api_graph_view *view, const gei_graph *g, com
     int64_t start = now_ns();
     job->inner.model.max_threads = c->max_threads;
     job->inner.model.team = c->team;
+    job->inner.model.trace = &c->trace;
     job->inner.model.log = job->inner.plan.log = job->passes.log = &c->log;
     GEI_TRY(check_support(g, job, diag));
+    const bool is_traced = gei_trace_is_on(&c->trace);
     ge_status st = gei_compile(g, run_passes, job, &job->inner, &c->from, &model, diag);
+    if (is_traced) gei_trace_add(&c->trace, &(gei_span){ .kind = "compile", .name = g->name, .begin_ns = start, .end_ns = now_ns() });
     if (job->stopped != GE_OK) {
         gei_model_release(model);
         return job->stopped;

@@ -74,6 +74,7 @@ static void context_init(gei_api_context *c, uint32_t threads) {
     c->from = (gei_allocator){ counted_alloc, counted_free, c };
     c->max_threads = threads ? threads : gei_pool_cpu_count();
     c->log = (gei_log){ write_log, c, GEI_LOG_DEBUG };
+    gei_trace_init(&c->trace, &c->from);
     pthread_mutex_init(&c->sink_lock, NULL);
     pthread_cond_init(&c->sink_idle, NULL);
 }
@@ -106,6 +107,7 @@ void gei_context_release(gei_api_context *c) {
     if (c->sink) sink_release(c, c->sink);
     pthread_cond_destroy(&c->sink_idle);
     pthread_mutex_destroy(&c->sink_lock);
+    gei_trace_deinit(&c->trace);
     gei_team_release(c->team);
     gei_free(&gei_heap, c, sizeof *c, 0);
 }

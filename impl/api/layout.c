@@ -34,3 +34,4 @@ STRUCT(ge_io_info, GEI_FIRST_IO_INFO, data_size);
 STRUCT(ge_run_options, GEI_FIRST_RUN_OPTIONS, deadline_ns);
 STRUCT(ge_async_options, GEI_FIRST_ASYNC_OPTIONS, destroy);
 STRUCT(ge_completion, GEI_FIRST_COMPLETION, reserved_0);
+STRUCT(ge_step_info, GEI_FIRST_STEP_INFO, threads);

@@ -8,6 +8,7 @@
 
 #include "api/call.h"
 #include "base/log.h"
+#include "base/trace.h"
 #include "exec/exec.h"
 #include "ir/graph.h"
 
@@ -26,6 +27,7 @@ typedef struct gei_api_context {
     uint32_t max_threads;           /* of one run, the caller included */
     gei_team *team;                 /* bounds its threads; NULL for the process default */
     _Atomic uint64_t copied_bytes, allocated_bytes, peak_bytes, n_objects;
+    gei_trace trace;
     gei_log log;                    /* its write looks the sink up */
     pthread_mutex_t sink_lock;      /* guards `sink` and is not held while it writes */
     pthread_cond_t sink_idle;

@@ -112,8 +112,12 @@ ge_status ge_operation_wait(const ge_operation *operation, int64_t timeout_ns) {
     GEI_CALL;
     GEI_LEASE(gei_api_operation, o, operation, OPERATION, 0);
     gei_operation *op = gei_operation_retain(&o->op); /* so that a destroy during the wait need not wait */
+    gei_trace *trace = gei_trace_is_on(&o->ctx->trace) ? &o->ctx->trace : NULL; /* op keeps the context */
     gei_handle_unlease(operation);
+    gei_span span = { .kind = "wait", .name = "operation", .begin_ns = trace ? gei_now_ns() : 0 };
     ge_status st = gei_gate_wait(&op->done, timeout_ns, &diag);
+    span.end_ns = trace ? gei_now_ns() : 0;
+    if (trace) gei_trace_add(trace, &span);
     gei_operation_release(op);
     return GEI_RETURN(st);
 }

@@ -11,12 +11,14 @@
 #include "cli/json.h"
 #include "cli/model.h"
 #include "cli/outputs.h"
+#include "cli/profile.h"
 #include "cli/term.h"
 #include "cli/text.h"
 
 #define RUNS_DEFAULT 100
 #define RUNS_MAX 100000000
 #define WARMUP_DEFAULT 10
+#define PROFILED_RUNS 20 /* after the timed ones, which stay undisturbed */
 
 typedef struct figures {
     uint64_t n_runs, n_warmup;
@@ -26,6 +28,8 @@ typedef struct figures {
     uint64_t peak_bytes;  /* of the process, so with the library's code and the files it maps */
     uint32_t threads;
     ge_model_summary summary;
+    bool wants_steps;
+    profile steps;
 } figures;
 
 static int by_time(const void *a, const void *b) {
@@ -87,6 +91,8 @@ static int measure(const model *m, const inputs *in, figures *f) {
                            ge_context_get_info(m->context, &context, sizeof context) != GE_OK)) {
         code = model_fail(CLI_FAILED, m->path);
     }
+    if (code == CLI_OK && f->wants_steps) code = profile_run(binding, m, f->n_runs < PROFILED_RUNS ? f->n_runs : PROFILED_RUNS, &f->steps);
+    profile_sort(&f->steps);
     f->threads = context.threads;
     f->peak_bytes = peak_memory();
     ge_binding_destroy(binding);
@@ -139,6 +145,7 @@ static void print_json(const model *m, const inputs *in, const figures *f) {
     json_u64(&j, "constant_bytes", f->summary.constant_bytes);
     json_u64(&j, "packed_bytes", f->summary.packed_bytes);
     json_u64(&j, "steps", f->summary.steps_count);
+    if (f->wants_steps) profile_json(&f->steps, &j);
     json_end(&j);
 }
 
@@ -175,6 +182,9 @@ static void print_text(const model *m, const inputs *in, const figures *f) {
     add_row(&t, "", (snprintf(line, sizeof line, "%s peak of the process", text_bytes(a, f->peak_bytes)), line));
     table_print(&t, stdout, 0);
     table_deinit(&t);
+    if (!f->wants_steps) return;
+    putchar('\n');
+    profile_print(&f->steps);
 }
 
 static int run(const arg_values *args) {
@@ -184,10 +194,13 @@ static int run(const arg_values *args) {
     int code = args_count(args, "runs", 1, RUNS_MAX, &f.n_runs);
     if (code == CLI_OK) code = args_count(args, "warmup", 0, RUNS_MAX, &f.n_warmup);
     if (code != CLI_OK) return code;
+    f.wants_steps = args_has(args, "profile");
     code = model_open_compiled(args, &m);
     if (code == CLI_OK) code = inputs_make(args, &m, (fill){ FILL_RANDOM, 0 }, 1, &in);
     if (code == CLI_OK) code = measure(&m, &in, &f);
     if (code == CLI_OK) (args_has(args, "json") ? print_json : print_text)(&m, &in, &f);
+    if (code == CLI_OK) code = profile_end_trace(args, &m);
+    profile_deinit(&f.steps);
     free(f.times_ns);
     inputs_deinit(&in);
     model_close(&m);
@@ -200,6 +213,8 @@ static const arg_option options[] = {
     INPUTS_OPTION_INPUT,
     INPUTS_OPTION_SHAPE,
     { "json", 0, false, NULL, "report in JSON" },
+    PROFILE_OPTION_PROFILE,
+    PROFILE_OPTION_TRACE,
     MODEL_OPTION_THREADS,
     MODEL_OPTION_VERBOSE,
 };

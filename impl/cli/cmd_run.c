@@ -12,6 +12,7 @@
 #include "cli/json.h"
 #include "cli/model.h"
 #include "cli/outputs.h"
+#include "cli/profile.h"
 #include "cli/term.h"
 #include "cli/text.h"
 
@@ -111,19 +112,25 @@ static void start_report(report *r, uint64_t run_ns) {
     table_add(&r->t, r->dir ? "file" : "first elements");
 }
 
-static void end_report(report *r, uint64_t run_ns) {
+static void end_report(report *r, uint64_t run_ns, const profile *steps) {
     char time[TEXT_NUMBER_BYTES];
     if (r->is_json) {
         json_end(&r->j);
+        if (steps) profile_json(steps, &r->j);
         json_end(&r->j);
         return;
     }
     table_print(&r->t, stdout, 0);
-    printf("one run took %s\n", text_time(time, run_ns));
+    if (steps) {
+        putchar('\n');
+        profile_print(steps);
+    } else {
+        printf("one run took %s\n", text_time(time, run_ns));
+    }
     table_deinit(&r->t);
 }
 
-static int report_all(const arg_values *args, const model *m, ge_value *const *outputs, uint64_t run_ns) {
+static int report_all(const arg_values *args, const model *m, ge_value *const *outputs, uint64_t run_ns, const profile *steps) {
     report r = { .m = m, .dir = args_value(args, "output"), .is_json = args_has(args, "json") };
     int code = CLI_OK;
     if (r.dir && mkdir(r.dir, 0777) != 0 && errno != EEXIST) {
@@ -131,7 +138,7 @@ static int report_all(const arg_values *args, const model *m, ge_value *const *o
     }
     start_report(&r, run_ns);
     for (size_t i = 0; code == CLI_OK && i < m->outputs.count; i++) code = report_output(&r, i, outputs[i]);
-    end_report(&r, run_ns);
+    end_report(&r, run_ns, steps);
     return code;
 }
 
@@ -142,15 +149,37 @@ static int run_exit_code(ge_status status) {
     return is_input ? CLI_BAD_INPUT : CLI_FAILED;
 }
 
-static int run_once(const arg_values *args, const model *m, const inputs *in) {
-    ge_value **outputs = calloc(m->outputs.count + 1, sizeof *outputs);
-    if (!outputs) return cli_fail(CLI_FAILED, "out of memory");
+/* Through a binding, whose outputs are its own. */
+static int run_profiled(const arg_values *args, const model *m, const inputs *in, ge_value **outputs) {
+    ge_binding *binding = NULL;
+    profile steps = { 0 };
+    ge_status status = ge_binding_create(m->compiled, &binding);
+    for (size_t i = 0; status == GE_OK && i < in->count; i++)
+        if (in->values[i]) status = ge_binding_set_input(binding, i, in->values[i]);
+    if (status == GE_OK) status = ge_binding_run(binding, NULL); /* takes memory and shapes; not what is asked for */
+    int code = status == GE_OK ? profile_run(binding, m, 1, &steps) : model_fail(run_exit_code(status), m->path);
+    for (size_t i = 0; code == CLI_OK && i < m->outputs.count; i++)
+        if (ge_binding_get_output(binding, i, &outputs[i]) != GE_OK) code = model_fail(CLI_FAILED, m->path);
+    if (code == CLI_OK) code = report_all(args, m, outputs, steps.run_ns, &steps);
+    profile_deinit(&steps);
+    ge_binding_destroy(binding);
+    return code;
+}
+
+static int run_plain(const arg_values *args, const model *m, const inputs *in, ge_value **outputs) {
     uint64_t start_ns = clock_ns();
     ge_status status =
         ge_model_run(m->compiled, NULL, (const ge_value *const *)in->values, in->count, outputs, m->outputs.count);
     uint64_t run_ns = clock_ns() - start_ns;
-    int code = status == GE_OK ? report_all(args, m, outputs, run_ns) : model_fail(run_exit_code(status), m->path);
+    int code = status == GE_OK ? report_all(args, m, outputs, run_ns, NULL) : model_fail(run_exit_code(status), m->path);
     for (size_t i = 0; i < m->outputs.count; i++) ge_value_destroy(outputs[i]);
+    return code;
+}
+
+static int run_once(const arg_values *args, const model *m, const inputs *in) {
+    ge_value **outputs = calloc(m->outputs.count + 1, sizeof *outputs);
+    if (!outputs) return cli_fail(CLI_FAILED, "out of memory");
+    int code = (args_has(args, "profile") ? run_profiled : run_plain)(args, m, in, outputs);
     free(outputs);
     return code;
 }
@@ -161,6 +190,7 @@ static int run(const arg_values *args) {
     int code = model_open_compiled(args, &m);
     if (code == CLI_OK) code = inputs_make(args, &m, (fill){ FILL_NONE, 0 }, 0, &in);
     if (code == CLI_OK) code = run_once(args, &m, &in);
+    if (code == CLI_OK) code = profile_end_trace(args, &m);
     inputs_deinit(&in);
     model_close(&m);
     return code;
@@ -171,6 +201,8 @@ static const arg_option options[] = {
     INPUTS_OPTION_SHAPE,
     { "output", 'o', false, "DIR", "write each output to DIR/NAME.npy" },
     { "json", 0, false, NULL, "report in JSON" },
+    PROFILE_OPTION_PROFILE,
+    PROFILE_OPTION_TRACE,
     MODEL_OPTION_THREADS,
     MODEL_OPTION_VERBOSE,
 };

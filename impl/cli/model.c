@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/profile.h"
 #include "cli/term.h"
 #include "cli/text.h"
 
@@ -84,7 +85,7 @@ int model_create_context(const arg_values *args, model *out) {
         code = model_fail(CLI_FAILED, "starting the library");
     }
     ge_options_destroy(options);
-    return code;
+    return code == CLI_OK ? profile_begin_trace(args, out) : code;
 }
 
 int model_open(const arg_values *args, model *out) {

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* binding: what one caller has bound.  Setting marks what changed; the first run afterwards resolves it, the next ones only run. */
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/wait.h"
 #include "exec/model.h"
 
 struct gei_binding {
@@ -17,6 +19,10 @@ struct gei_binding {
     bool is_resolved;          /* the frame is right but for what stands in `changed` */
     bool has_late;             /* outputs to store after each run */
     bool has_run;
+    bool is_profiled, is_timed; /* from now on; of the last run there are times */
+    gei_step_time *times;      /* room for n_times steps */
+    uint32_t n_times;
+    int64_t begin_ns;          /* of the last run that was timed */
 };
 
 #define FEW_CHANGED 4 /* up to here each change is compared with all that is bound; more are sorted */
@@ -55,6 +61,7 @@ void gei_binding_destroy(gei_binding *b) {
     release_all(model->from, b->inputs, model->plan->n_inputs);
     release_all(model->from, b->given, model->plan->n_outputs);
     release_all(model->from, b->own, model->plan->n_outputs);
+    gei_free(model->from, b->times, b->n_times * sizeof *b->times, 0);
     gei_free(model->from, b->changed, n_ios(b) * sizeof *b->changed, 0);
     gei_free(model->from, b->is_marked, n_ios(b) * sizeof *b->is_marked, 0);
     gei_free(model->from, b, sizeof *b, _Alignof(gei_binding));
@@ -229,10 +236,71 @@ static ge_status run(gei_binding *b, const gei_run_context *context, gei_diag *d
     return b->has_late ? store_late(b, diag) : GE_OK;
 }
 
+/* ---- looking on ---- */
+
+static ge_status make_times(gei_binding *b, gei_diag *diag) {
+    uint32_t n = b->frame->instance->n_steps;
+    if (n <= b->n_times) return GE_OK;
+    gei_step_time *times = gei_alloc(b->model->from, n * sizeof *times, 0);
+    gei_model_count_alloc(b->model, 1);
+    if (!times) return gei_out_of_memory(diag, n * sizeof *times);
+    gei_free(b->model->from, b->times, b->n_times * sizeof *b->times, 0);
+    b->times = times;
+    b->n_times = n;
+    return GE_OK;
+}
+
+static ge_status run_probed(gei_binding *b, gei_run_context *context, gei_diag *diag) {
+    gei_probe probe = { .trace = gei_model_trace_on(b->model) };
+    GEI_TRY(gei_binding_prepare(b, diag));
+    if (b->is_profiled) {
+        GEI_TRY(make_times(b, diag));
+        probe.times = b->times;
+        probe.of = b->frame;
+    }
+    context->probe = &probe;
+    context->is_watched = true;
+    b->begin_ns = gei_now_ns();
+    ge_status st = run(b, context, diag);
+    b->is_timed = st == GE_OK && b->is_profiled;
+    if (probe.trace) gei_trace_run(b->model, probe.trace, b->begin_ns);
+    return st;
+}
+
+void gei_binding_profile(gei_binding *b, bool is_on) { b->is_profiled = is_on; }
+
+static int by_begin(const void *a, const void *b) {
+    const gei_step_time *x = a, *y = b;
+    if (x->begin_ns != y->begin_ns) return x->begin_ns < y->begin_ns ? -1 : 1;
+    return x->step < y->step ? -1 : x->step > y->step;
+}
+
+ge_status gei_binding_count_steps(gei_binding *b, uint32_t *out_count, gei_diag *diag) {
+    if (!b->is_timed) return gei_fail(diag, GE_ERR_WRONG_STATE, "the last run of the binding was not timed, or failed");
+    *out_count = b->frame->instance->n_steps;
+    if (*out_count > 0) qsort(b->times, *out_count, sizeof *b->times, by_begin);
+    return GE_OK;
+}
+
+void gei_binding_step(const gei_binding *b, uint32_t index, gei_step_info *out) {
+    const gei_step_time *time = &b->times[index];
+    const gei_exec_step *s = &b->frame->steps[time->step];
+    *out = (gei_step_info){ .node = s->run.node->name,
+                            .op_type = s->run.node->def->name,
+                            .kernel = gei_step_kernel(s),
+                            .start_ns = time->begin_ns - b->begin_ns,
+                            .duration_ns = time->end_ns - time->begin_ns,
+                            .read_bytes = gei_step_read_bytes(s),
+                            .written_bytes = gei_step_written_bytes(s),
+                            .threads = time->threads };
+}
+
 ge_status gei_binding_run(gei_binding *b, const gei_run_options *options, gei_diag *diag) {
-    if (!options) return run(b, &b->context, diag);
+    bool is_probed = b->is_profiled || gei_model_trace_on(b->model);
+    if (!options && !is_probed) return run(b, &b->context, diag);
     gei_run_context context = gei_run_context_of(b->model, options);
-    return run(b, &context, diag);
+    b->is_timed = false;
+    return is_probed ? run_probed(b, &context, diag) : run(b, &context, diag);
 }
 
 gei_tensor *gei_binding_output(const gei_binding *b, uint32_t index) {

@@ -27,6 +27,7 @@ typedef struct gei_model_options {
     uint64_t max_idle_bytes;         /* activation memory kept between runs; 0: GEI_IDLE_BYTES; that of one run is kept whatever its size */
     const gei_log *log;
     gei_team *team;                  /* nullable; borrowed as long as anything runs */
+    struct gei_trace *trace;         /* nullable, likewise: where runs note what they do while it is on */
 } gei_model_options;
 
 #define GEI_MAX_INSTANCES 4096
@@ -74,6 +75,19 @@ ge_status gei_binding_set_output(gei_binding *b, uint32_t index, gei_tensor *ten
 ge_status gei_binding_run(gei_binding *b, const gei_run_options *options, gei_diag *diag);
 /* What a run would do first: resolves what was bound, with the same errors.  The next run then does not. */
 ge_status gei_binding_prepare(gei_binding *b, gei_diag *diag);
+/* ---- profile of a binding: the steps of its last run; of control flow as one ---- */
+typedef struct gei_step_info {
+    const char *node, *op_type, *kernel; /* borrowed from the model */
+    int64_t start_ns, duration_ns;       /* start: from that of the run */
+    uint64_t read_bytes, written_bytes;
+    uint32_t lane, threads;
+} gei_step_info;
+
+void gei_binding_profile(gei_binding *b, bool is_on);
+/* Steps of the last run; GE_ERR_WRONG_STATE when it was not timed. */
+ge_status gei_binding_count_steps(gei_binding *b, uint32_t *out_count, gei_diag *diag);
+void gei_binding_step(const gei_binding *b, uint32_t index, gei_step_info *out); /* in order of start; until the next run or set */
+
 /* Borrowed until the next set or run that changes its shape; NULL before a run. */
 gei_tensor *gei_binding_output(const gei_binding *b, uint32_t index);
 

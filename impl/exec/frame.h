@@ -10,11 +10,26 @@
 #ifndef GEI_EXEC_FRAME_H
 #define GEI_EXEC_FRAME_H
 
+#include "base/trace.h"
 #include "exec/exec.h"
 #include "exec/region.h"
 
 typedef struct gei_frame gei_frame;
 struct gei_entry;
+
+/* What is noted of a step while somebody looks on. */
+typedef struct gei_step_time {
+    int64_t begin_ns, end_ns; /* CLOCK_MONOTONIC */
+    uint32_t step;
+    uint32_t threads;         /* most that took part in it or in anything inside */
+} gei_step_time;
+
+/* Who looks on at a run.  At least one of the two. */
+typedef struct gei_probe {
+    gei_trace *trace;         /* nullable: every step of every frame */
+    gei_step_time *times;     /* nullable: of frame `of`, by step */
+    const gei_frame *of;
+} gei_probe;
 
 /* One run, shared with the frames of its bodies. */
 typedef struct gei_run_context {
@@ -22,7 +37,8 @@ typedef struct gei_run_context {
     int64_t deadline_ns;       /* 0: none */
     gei_team *team;            /* nullable: of the model's options */
     uint32_t max_threads;
-    bool is_watched;           /* cancel or deadline is set */
+    bool is_watched;           /* cancel, deadline or probe is set */
+    const gei_probe *probe;    /* nullable */
 } gei_run_context;
 
 typedef struct gei_range { /* memory of an input or output, for the check against overlaps */
@@ -82,6 +98,11 @@ ge_status gei_run_parts(const gei_run *run, gei_kernel_fn fn, const gei_run_cont
 /* Threads that take part in a step: as many have scratch. */
 static inline uint32_t gei_seats(uint32_t n_parts, uint32_t max_threads) { return n_parts < max_threads ? n_parts : max_threads; }
 uint64_t gei_frame_scratch_bytes(const gei_instance *instance, uint32_t max_threads); /* shared by all steps */
+
+/* What a step did in the last run, for whoever looks on. */
+uint64_t gei_step_read_bytes(const gei_exec_step *s);
+uint64_t gei_step_written_bytes(const gei_exec_step *s);
+const char *gei_step_kernel(const gei_exec_step *s); /* static: "copy", "view", "control" where there is none */
 
 /* Bytes a view holds; strings tell their own. */
 size_t gei_view_bytes(const gei_view *view);

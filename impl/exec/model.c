@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/wait.h"
+
 /* ---- memory of instances and frames: that of the model, counted ---- */
 
 static void *run_alloc(void *user, size_t size_bytes, size_t align_bytes) {
@@ -122,6 +124,11 @@ ge_status gei_model_plan_static(gei_model *m, gei_diag *diag) {
     for (uint32_t i = 0; i < m->plan->n_bodies; i++)
         if (m->bodies[i]) GEI_TRY(gei_model_plan_static(m->bodies[i], diag));
     return GE_OK;
+}
+
+void gei_trace_run(const gei_model *m, gei_trace *trace, int64_t begin_ns) {
+    gei_span span = { .kind = "run", .name = m->plan->graph->name, .begin_ns = begin_ns, .end_ns = gei_now_ns() };
+    gei_trace_add(trace, &span);
 }
 
 gei_run_context gei_run_context_of(const gei_model *m, const gei_run_options *options) {

@@ -73,6 +73,10 @@ void gei_cache_deinit(gei_model *model);
 /* A model over a body's plan, which stays the plan's. */
 ge_status gei_model_create_body(gei_plan *plan, const gei_model_options *options, const gei_allocator *from, gei_model **out, gei_diag *diag);
 
+/* Where a run has to note what it does; NULL: nowhere. */
+static inline gei_trace *gei_model_trace_on(const gei_model *m) { return gei_trace_is_on(m->options.trace) ? m->options.trace : NULL; }
+void gei_trace_run(const gei_model *m, gei_trace *trace, int64_t begin_ns); /* a run that ends now */
+
 gei_run_context gei_run_context_of(const gei_model *model, const gei_run_options *options);
 
 /* ---- overlap.c ---- */

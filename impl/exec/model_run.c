@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* model_run: one run without a binding. */
+#include "base/wait.h"
 #include "exec/model.h"
 
 static ge_status check_tensors(const gei_plan *plan, gei_tensor *const *inputs, gei_tensor *const *outputs, gei_diag *diag) {
@@ -56,8 +57,15 @@ static ge_status run(gei_model *m, gei_tensor *const *inputs, gei_tensor **outpu
 
 ge_status gei_model_run(gei_model *m, gei_tensor *const *inputs, gei_tensor **outputs, const gei_run_options *options, gei_diag *diag) {
     gei_run_context context = gei_run_context_of(m, options);
+    gei_probe probe = { .trace = gei_model_trace_on(m) };
     (void)gei_model_retain(m);
+    int64_t begin_ns = probe.trace ? gei_now_ns() : 0;
+    if (probe.trace) {
+        context.probe = &probe;
+        context.is_watched = true;
+    }
     ge_status st = run(m, inputs, outputs, &context, diag);
+    if (probe.trace) gei_trace_run(m, probe.trace, begin_ns);
     gei_model_release(m);
     return st;
 }

@@ -18,7 +18,7 @@
 /* Sizes of release 1.0: constants, not sizeof, for old clients keep passing them when the structs have grown. */
 enum {
     ERROR_INFO = 96, CONTEXT_INFO = 48, TENSOR_DESC = 64, MEMORY = 56, TENSOR_INFO = 40, GRAPH_INFO = 80, NODE_INFO = 56, ATTR_INFO = 48,
-    IMPORT_OPTIONS = 56, COMPILE_OPTIONS = 64, MODEL_SUMMARY = 112, IO_INFO = 64, RUN_OPTIONS = 16, ASYNC_OPTIONS = 56, COMPLETION = 24
+    IMPORT_OPTIONS = 56, COMPILE_OPTIONS = 64, MODEL_SUMMARY = 112, IO_INFO = 64, RUN_OPTIONS = 16, ASYNC_OPTIONS = 56, COMPLETION = 24, STEP_INFO = 72
 };
 
 static uint8_t *page_end; /* first byte that must not be touched */
@@ -247,6 +247,10 @@ static ge_status out_completion(void *s, size_t n) { /* no completion is made fo
     need(ge_queue_destroy(q), "destroy");
     return st;
 }
+static ge_status out_step(void *s, size_t n) {
+    size_t count;
+    return ge_binding_get_step_infos(own.binding, s, 1, n, &count);
+}
 static ge_status out_summary(void *s, size_t n) { return ge_model_get_summary(own.model, s, n); }
 static ge_status out_io(void *s, size_t n) {
     size_t count;
@@ -320,6 +324,9 @@ int main(void) {
     fuzz_out("ge_compile_options_init", out_compile, COMPILE_OPTIONS, sizeof compile);
     fuzz_out("ge_run_options_init", out_run, RUN_OPTIONS, sizeof run);
     fuzz_out("ge_async_options_init", out_async, ASYNC_OPTIONS, sizeof async);
+    need(ge_binding_set_profiling(own.binding, 1), "profile");
+    need(ge_binding_run(own.binding, NULL), "run");
+    fuzz_out("ge_binding_get_step_infos", out_step, STEP_INFO, sizeof(ge_step_info));
     fuzz_out("ge_queue_wait", out_completion, COMPLETION, sizeof(ge_completion));
     fuzz_out("ge_model_get_summary", out_summary, MODEL_SUMMARY, sizeof(ge_model_summary));
     fuzz_out("ge_model_get_io_infos", out_io, IO_INFO, sizeof(ge_io_info));

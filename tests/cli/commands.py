@@ -253,6 +253,54 @@ class Check(Base):
         self.assertIn("nowhere", self.ge("check", self.save("m.onnx", model), code=BAD_MODEL).stdout)
 
 
+class Profile(Base):
+    KEYS = {"node", "op_type", "kernel", "start_ns", "duration_ns", "read_bytes", "written_bytes", "stream", "threads"}
+
+    def check_steps(self, report, runs):
+        self.assertEqual(report["profiled_runs"], runs)
+        self.assertEqual({s["op_type"] for s in report["step_times"]} & {"Conv2D", "MatMulV2", "SoftmaxV2"},
+                         {"Conv2D", "MatMulV2", "SoftmaxV2"})
+        for step in report["step_times"]:
+            self.assertEqual(set(step), self.KEYS)
+            self.assertTrue(step["node"] and step["kernel"] and step["duration_ns"] > 0 and step["threads"] >= 1)
+            self.assertGreater(step["read_bytes"] + step["written_bytes"], 0)
+
+    def test_run(self):
+        plain = json.loads(self.ge("run", MODEL, "--input", "random:3", "--shape", "image=2x1x8x8", "--json").stdout)
+        timed = json.loads(self.ge("run", MODEL, "--input", "random:3", "--shape", "image=2x1x8x8", "--json", "--profile").stdout)
+        self.assertNotIn("step_times", plain)
+        self.assertEqual(plain["outputs"], timed["outputs"])
+        self.check_steps(timed, 1)
+        starts = [s["start_ns"] for s in timed["step_times"]]
+        self.assertEqual(starts, sorted(starts))
+
+    def test_table(self):
+        text = self.ge("run", MODEL, "--input", "random", "--shape", "image=1x1x8x8", "--profile").stdout
+        for word in ("kernel", "share", "speed", "threads", "Conv2D", "6 steps, "):
+            self.assertIn(word, text)
+
+    def test_bench(self):
+        report = json.loads(self.ge("bench", MODEL, "--runs", 5, "--json", "--profile").stdout)
+        self.check_steps(report, 5)
+        times = [s["duration_ns"] for s in report["step_times"]]
+        self.assertEqual(times, sorted(times, reverse=True))
+        self.assertEqual(report["steps"], len(times))
+        self.assertIn("medians of timed runs", self.ge("bench", MODEL, "--runs", 2, "--profile").stdout)
+
+    def test_trace(self):
+        path = self.tmp / "trace.json"
+        self.ge("run", MODEL, "--input", "random", "--shape", "image=1x1x8x8", "--trace", path)
+        trace = json.loads(path.read_text())
+        spans = [e for e in trace["traceEvents"] if e["ph"] == "X"]
+        self.assertEqual({e["cat"] for e in spans} - {"part"}, {"compile", "run", "step"})
+        run = next(e for e in spans if e["cat"] == "run")
+        for e in spans:
+            self.assertGreaterEqual(e["dur"], 0)
+            if e["cat"] == "step":
+                self.assertTrue(run["ts"] <= e["ts"] and e["ts"] + e["dur"] <= run["ts"] + run["dur"] + 0.01)
+        self.fails(FAILED, "cannot be written", "bench", MODEL, "--runs", 1, "--trace", self.tmp / "no" / "trace.json")
+
+
 class Bench(Base):
     def test_json(self):
         report = json.loads(self.ge("bench", MODEL, "--threads", "1", "--runs", "20", "--warmup", "2", "--json", "-s",

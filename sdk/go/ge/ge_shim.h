@@ -462,5 +462,17 @@ static inline ge_error *ge_shim_event_get_elapsed(const ge_event * first, const 
 static inline ge_error *ge_shim_event_destroy(ge_event * event) {
     return ge_shim_taken(ge_event_destroy(event));
 }
+static inline ge_error *ge_shim_binding_set_profiling(ge_binding * binding, int32_t is_on) {
+    return ge_shim_taken(ge_binding_set_profiling(binding, is_on));
+}
+static inline ge_error *ge_shim_binding_get_step_infos(ge_binding * binding, ge_step_info * infos, size_t infos_count, size_t info_size, size_t * out_count) {
+    return ge_shim_taken(ge_binding_get_step_infos(binding, infos, infos_count, info_size, out_count));
+}
+static inline ge_error *ge_shim_context_begin_trace(ge_context * context) {
+    return ge_shim_taken(ge_context_begin_trace(context));
+}
+static inline ge_error *ge_shim_context_end_trace(ge_context * context, ge_write_fn write, void * user_data, ge_destroy_fn destroy) {
+    return ge_shim_taken(ge_context_end_trace(context, write, user_data, destroy));
+}
 
 #endif

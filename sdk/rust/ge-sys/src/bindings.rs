@@ -919,6 +919,59 @@ const _: () = {
         "Offset of field: ge_completion::reserved_0",
     ][::std::mem::offset_of!(ge_completion, reserved_0) - 20usize];
 };
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct ge_step_info {
+    pub struct_size: u32,
+    pub reserved_flags: u32,
+    pub node: *const ::std::os::raw::c_char,
+    pub op_type: *const ::std::os::raw::c_char,
+    pub kernel: *const ::std::os::raw::c_char,
+    pub start_ns: u64,
+    pub duration_ns: u64,
+    pub read_bytes: u64,
+    pub written_bytes: u64,
+    pub stream_id: u32,
+    pub threads: u32,
+}
+#[allow(clippy::unnecessary_operation, clippy::identity_op)]
+const _: () = {
+    ["Size of ge_step_info"][::std::mem::size_of::<ge_step_info>() - 72usize];
+    ["Alignment of ge_step_info"][::std::mem::align_of::<ge_step_info>() - 8usize];
+    [
+        "Offset of field: ge_step_info::struct_size",
+    ][::std::mem::offset_of!(ge_step_info, struct_size) - 0usize];
+    [
+        "Offset of field: ge_step_info::reserved_flags",
+    ][::std::mem::offset_of!(ge_step_info, reserved_flags) - 4usize];
+    [
+        "Offset of field: ge_step_info::node",
+    ][::std::mem::offset_of!(ge_step_info, node) - 8usize];
+    [
+        "Offset of field: ge_step_info::op_type",
+    ][::std::mem::offset_of!(ge_step_info, op_type) - 16usize];
+    [
+        "Offset of field: ge_step_info::kernel",
+    ][::std::mem::offset_of!(ge_step_info, kernel) - 24usize];
+    [
+        "Offset of field: ge_step_info::start_ns",
+    ][::std::mem::offset_of!(ge_step_info, start_ns) - 32usize];
+    [
+        "Offset of field: ge_step_info::duration_ns",
+    ][::std::mem::offset_of!(ge_step_info, duration_ns) - 40usize];
+    [
+        "Offset of field: ge_step_info::read_bytes",
+    ][::std::mem::offset_of!(ge_step_info, read_bytes) - 48usize];
+    [
+        "Offset of field: ge_step_info::written_bytes",
+    ][::std::mem::offset_of!(ge_step_info, written_bytes) - 56usize];
+    [
+        "Offset of field: ge_step_info::stream_id",
+    ][::std::mem::offset_of!(ge_step_info, stream_id) - 64usize];
+    [
+        "Offset of field: ge_step_info::threads",
+    ][::std::mem::offset_of!(ge_step_info, threads) - 68usize];
+};
 unsafe extern "C" {
     pub fn ge_get_version(out_major: *mut u32, out_minor: *mut u32, out_patch: *mut u32);
     pub fn ge_get_abi_version() -> u32;
@@ -1692,4 +1745,19 @@ unsafe extern "C" {
         out_ns: *mut i64,
     ) -> ge_status;
     pub fn ge_event_destroy(event: *mut ge_event) -> ge_status;
+    pub fn ge_binding_set_profiling(binding: *mut ge_binding, is_on: i32) -> ge_status;
+    pub fn ge_binding_get_step_infos(
+        binding: *mut ge_binding,
+        infos: *mut ge_step_info,
+        infos_count: usize,
+        info_size: usize,
+        out_count: *mut usize,
+    ) -> ge_status;
+    pub fn ge_context_begin_trace(context: *mut ge_context) -> ge_status;
+    pub fn ge_context_end_trace(
+        context: *mut ge_context,
+        write: ge_write_fn,
+        user_data: *mut ::std::os::raw::c_void,
+        destroy: ge_destroy_fn,
+    ) -> ge_status;
 }

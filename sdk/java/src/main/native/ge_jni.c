@@ -177,6 +177,18 @@ _Static_assert(offsetof(ge_completion, reserved_flags) == 4, "layout");
 _Static_assert(offsetof(ge_completion, tag) == 8, "layout");
 _Static_assert(offsetof(ge_completion, status) == 16, "layout");
 _Static_assert(offsetof(ge_completion, reserved_0) == 20, "layout");
+_Static_assert(sizeof(ge_step_info) == 72, "layout");
+_Static_assert(offsetof(ge_step_info, struct_size) == 0, "layout");
+_Static_assert(offsetof(ge_step_info, reserved_flags) == 4, "layout");
+_Static_assert(offsetof(ge_step_info, node) == 8, "layout");
+_Static_assert(offsetof(ge_step_info, op_type) == 16, "layout");
+_Static_assert(offsetof(ge_step_info, kernel) == 24, "layout");
+_Static_assert(offsetof(ge_step_info, start_ns) == 32, "layout");
+_Static_assert(offsetof(ge_step_info, duration_ns) == 40, "layout");
+_Static_assert(offsetof(ge_step_info, read_bytes) == 48, "layout");
+_Static_assert(offsetof(ge_step_info, written_bytes) == 56, "layout");
+_Static_assert(offsetof(ge_step_info, stream_id) == 64, "layout");
+_Static_assert(offsetof(ge_step_info, threads) == 68, "layout");
 
 /* The record of a failed call, taken on the thread that made it; NULL for success.  A failure without a record cannot
  * happen; if it did, the address of a byte that is no handle comes out, which every ge_error function refuses. */
@@ -991,4 +1003,24 @@ JNIEXPORT jlong JNICALL Java_libge_Raw_ge_1event_1get_1elapsed(JNIEnv *env, jcla
 JNIEXPORT jlong JNICALL Java_libge_Raw_ge_1event_1destroy(JNIEnv *env, jclass self, jlong event) {
     (void)env, (void)self;
     return (jlong)(intptr_t)ge_shim_taken(ge_event_destroy((ge_event *)(intptr_t)event));
+}
+
+JNIEXPORT jlong JNICALL Java_libge_Raw_ge_1binding_1set_1profiling(JNIEnv *env, jclass self, jlong binding, jint is_on) {
+    (void)env, (void)self;
+    return (jlong)(intptr_t)ge_shim_taken(ge_binding_set_profiling((ge_binding *)(intptr_t)binding, (int32_t)is_on));
+}
+
+JNIEXPORT jlong JNICALL Java_libge_Raw_ge_1binding_1get_1step_1infos(JNIEnv *env, jclass self, jlong binding, jlong infos, jlong infos_count, jlong info_size, jlong out_count) {
+    (void)env, (void)self;
+    return (jlong)(intptr_t)ge_shim_taken(ge_binding_get_step_infos((ge_binding *)(intptr_t)binding, (ge_step_info *)(intptr_t)infos, (size_t)infos_count, (size_t)info_size, (size_t *)(intptr_t)out_count));
+}
+
+JNIEXPORT jlong JNICALL Java_libge_Raw_ge_1context_1begin_1trace(JNIEnv *env, jclass self, jlong context) {
+    (void)env, (void)self;
+    return (jlong)(intptr_t)ge_shim_taken(ge_context_begin_trace((ge_context *)(intptr_t)context));
+}
+
+JNIEXPORT jlong JNICALL Java_libge_Raw_ge_1context_1end_1trace(JNIEnv *env, jclass self, jlong context, jlong write, jlong user_data, jlong destroy) {
+    (void)env, (void)self;
+    return (jlong)(intptr_t)ge_shim_taken(ge_context_end_trace((ge_context *)(intptr_t)context, (ge_write_fn)(intptr_t)write, (void *)(intptr_t)user_data, (ge_destroy_fn)(intptr_t)destroy));
 }

@@ -424,6 +424,19 @@ final class Raw {
     static final int COMPLETION_STATUS = 16;
     static final int COMPLETION_RESERVED_0 = 20;
 
+    static final int STEP_INFO_SIZE = 72;
+    static final int STEP_INFO_STRUCT_SIZE = 0;
+    static final int STEP_INFO_RESERVED_FLAGS = 4;
+    static final int STEP_INFO_NODE = 8;
+    static final int STEP_INFO_OP_TYPE = 16;
+    static final int STEP_INFO_KERNEL = 24;
+    static final int STEP_INFO_START_NS = 32;
+    static final int STEP_INFO_DURATION_NS = 40;
+    static final int STEP_INFO_READ_BYTES = 48;
+    static final int STEP_INFO_WRITTEN_BYTES = 56;
+    static final int STEP_INFO_STREAM_ID = 64;
+    static final int STEP_INFO_THREADS = 68;
+
     static native void ge_get_version(long outMajor, long outMinor, long outPatch);
 
     static native int ge_get_abi_version();
@@ -745,4 +758,12 @@ final class Raw {
     static native long ge_event_get_elapsed(long first, long second, long outNs);
 
     static native long ge_event_destroy(long event);
+
+    static native long ge_binding_set_profiling(long binding, int isOn);
+
+    static native long ge_binding_get_step_infos(long binding, long infos, long infosCount, long infoSize, long outCount);
+
+    static native long ge_context_begin_trace(long context);
+
+    static native long ge_context_end_trace(long context, long write, long userData, long destroy);
 }
