@@ -2,7 +2,6 @@
 #include "base/trace.h"
 
 #include <string.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/wait.h"
@@ -95,7 +94,7 @@ static gei_trace_chunk *add_chunk(gei_trace *t, gei_trace_chunk *chunk) {
 }
 
 void gei_trace_add(gei_trace *t, const gei_span *span) {
-    uint32_t thread = (uint32_t)syscall(SYS_gettid);
+    uint32_t thread = (uint32_t)gettid();
     gei_trace_chunk *spare = NULL;
     pthread_mutex_lock(&t->lock);
     if (t->is_on && !has_room(t)) {

@@ -284,7 +284,6 @@ class Profile(Base):
         self.check_steps(report, 5)
         times = [s["duration_ns"] for s in report["step_times"]]
         self.assertEqual(times, sorted(times, reverse=True))
-        self.assertEqual(report["steps"], len(times))
         self.assertIn("medians of timed runs", self.ge("bench", MODEL, "--runs", 2, "--profile").stdout)
 
     def test_trace(self):
