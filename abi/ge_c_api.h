@@ -1156,6 +1156,85 @@ GE_API GE_NODISCARD ge_status ge_value_get_kind(const ge_value* GE_NONNULL value
 GE_API GE_NODISCARD ge_status ge_tensor_create_from_value(const ge_value* GE_NONNULL value,
     ge_tensor* GE_NULLABLE* GE_NONNULL out_tensor) GE_NOEXCEPT;
 
+/**
+ * Creates a tensor with the keys of a map value.
+ *
+ * @param value       in, borrowed: a value of kind GE_VALUE_MAP
+ * @param out_tensor  out, owned: ge_tensor_destroy
+ * @thread const  @blocks no  @calls_back no
+ * @errors usual, GE_ERR_WRONG_KIND
+ * @since 1.0  @deprecated no
+ */
+GE_API GE_NODISCARD ge_status ge_tensor_create_from_keys(const ge_value* GE_NONNULL value,
+    ge_tensor* GE_NULLABLE* GE_NONNULL out_tensor) GE_NOEXCEPT;
+
+/**
+ * Creates a sequence of tensors, or of maps, of one data type. An empty one fits inputs of any data type.
+ *
+ * @param context       in, nullable, borrowed: the context
+ * @param values        in, nullable, borrowed: their content is copied
+ * @param values_count  in: entries of values
+ * @param out_value     out, owned: ge_value_destroy
+ * @thread free  @blocks no  @calls_back no
+ * @errors usual, GE_ERR_WRONG_KIND, GE_ERR_DTYPE
+ * @since 1.0  @deprecated no
+ */
+GE_API GE_NODISCARD ge_status ge_value_create_sequence(const ge_context* GE_NULLABLE context,
+    const ge_value* GE_NONNULL const* GE_NULLABLE values, size_t values_count,
+    ge_value* GE_NULLABLE* GE_NONNULL out_value) GE_NOEXCEPT;
+
+/**
+ * Creates a map from integers or strings to tensors.
+ *
+ * @param keys          in, borrowed: a vector of int64 or string, no key twice
+ * @param values        in, nullable, borrowed: one per key, tensors of one data type; their content is copied
+ * @param values_count  in: entries of values
+ * @param out_value     out, owned: ge_value_destroy
+ * @thread free  @blocks no  @calls_back no
+ * @errors usual, GE_ERR_WRONG_KIND, GE_ERR_DTYPE, GE_ERR_SHAPE, GE_ERR_ALREADY_EXISTS
+ * @since 1.0  @deprecated no
+ */
+GE_API GE_NODISCARD ge_status ge_value_create_map(const ge_tensor* GE_NONNULL keys,
+    const ge_value* GE_NONNULL const* GE_NULLABLE values, size_t values_count,
+    ge_value* GE_NULLABLE* GE_NONNULL out_value) GE_NOEXCEPT;
+
+/**
+ * Creates an optional that holds a tensor, a sequence or nothing.
+ *
+ * @param context    in, nullable, borrowed: the context
+ * @param value      in, nullable, borrowed: its content is copied; NULL: nothing, which fits inputs of any data type
+ * @param out_value  out, owned: ge_value_destroy
+ * @thread free  @blocks no  @calls_back no
+ * @errors usual, GE_ERR_WRONG_KIND
+ * @since 1.0  @deprecated no
+ */
+GE_API GE_NODISCARD ge_status ge_value_create_optional(const ge_context* GE_NULLABLE context, const ge_value* GE_NULLABLE value,
+    ge_value* GE_NULLABLE* GE_NONNULL out_value) GE_NOEXCEPT;
+
+/**
+ * Tells how many items a sequence, map or optional holds.
+ *
+ * @param value      in, borrowed: the value
+ * @param out_count  out, borrowed: number of items
+ * @thread const  @blocks no  @calls_back no
+ * @errors usual, GE_ERR_WRONG_KIND
+ * @since 1.0  @deprecated no
+ */
+GE_API GE_NODISCARD ge_status ge_value_get_items_count(const ge_value* GE_NONNULL value, size_t* GE_NONNULL out_count) GE_NOEXCEPT;
+
+/**
+ * Gives a value handle for one item of a sequence, map or optional. Content is shared and read-only.
+ *
+ * @param value      in, borrowed: the value
+ * @param index      in: the item; of a map, in order of its keys
+ * @param out_value  out, owned: ge_value_destroy
+ * @thread const  @blocks no  @calls_back no
+ * @errors usual, GE_ERR_WRONG_KIND, GE_ERR_OUT_OF_RANGE
+ * @since 1.0  @deprecated no
+ */
+GE_API GE_NODISCARD ge_status ge_value_create_from_item(const ge_value* GE_NONNULL value, size_t index,
+    ge_value* GE_NULLABLE* GE_NONNULL out_value) GE_NOEXCEPT;
+
 /* ---- Graph: reading ------------------------------------------------------------------------------------------------------ */
 
 /*
@@ -2371,7 +2450,7 @@ typedef struct ge_io_info {
     const char* GE_NULLABLE name;
     ge_value_kind kind;
     int32_t is_optional;            /* 1: has a default and may stay unbound */
-    ge_dtype dtype;
+    ge_dtype dtype;                 /* of a sequence, map or optional: of the tensors inside */
     ge_format format;
     int32_t rank;                   /* -1: unknown */
     uint32_t reserved_0;

@@ -69,7 +69,7 @@ static ge_status tensor_for(const gei_api_binding *b, const ge_value *value, siz
         gei_diag_detail(diag, "handle", "%s", gei_status_name(why));
         return gei_argument_fail(diag, "value", 2, why, "value handle cannot be used: %s", gei_status_name(why));
     }
-    if (v->kind != GE_VALUE_TENSOR || !v->tensor) return gei_argument_fail(diag, "value", 2, GE_ERR_WRONG_KIND, "the value holds no tensor");
+    if (!v->tensor) return gei_argument_fail(diag, "value", 2, GE_ERR_WRONG_KIND, "the value holds nothing yet");
     *out = v->tensor;
     return GE_OK;
 }

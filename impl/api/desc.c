@@ -24,7 +24,7 @@ ge_status gei_desc_in(const ge_tensor_desc *from, bool concrete, const char *arg
     ge_tensor_desc d = GE_TENSOR_DESC_INIT;
     memset(out, 0, sizeof *out);
     GEI_TRY(gei_struct_in(from, &d, sizeof d, GEI_FIRST_TENSOR_DESC, argument, index, diag));
-    if (!gei_dtype_get(d.dtype)) {
+    if (!gei_dtype_get(d.dtype) || gei_dtype_is_bundle(d.dtype)) {
         gei_diag_found(diag, "%d", d.dtype);
         return gei_argument_fail(diag, argument, index, GE_ERR_DTYPE, "%d is no data type", d.dtype);
     }
@@ -57,6 +57,7 @@ ge_status gei_desc_in(const ge_tensor_desc *from, bool concrete, const char *arg
 
 ge_status gei_desc_out(const ge_tensor_desc *filled, ge_tensor_desc *to, size_t size, gei_diag *diag) {
     ge_tensor_desc d = *filled;
+    if (gei_dtype_is_bundle(d.dtype)) d.dtype = GEI_RESOURCE; /* as Ascend IR has it */
     return gei_struct_out(to, size, &d, sizeof d, GEI_FIRST_TENSOR_DESC, "out_desc", 1, diag);
 }
 

@@ -121,10 +121,10 @@ static ge_status get_io_infos(const gei_api_model *m, ge_direction direction, ge
     GEI_TRY(gei_array_out(n, infos, infos_count, out_count, "infos", 2, diag));
     for (size_t i = 0; infos && i < n; i++) {
         ge_io_info info = { .name = io[i].name,
-                            .kind = GE_VALUE_TENSOR,
-                            .dtype = io[i].dtype,
+                            .kind = gei_value_kind_of(io[i].dtype),
+                            .dtype = gei_dtype_elem(io[i].dtype),
                             .format = io[i].format,
-                            .rank = io[i].rank,
+                            .rank = gei_dtype_is_bundle(io[i].dtype) ? GEI_RANK_UNKNOWN : io[i].rank,
                             .dims = io[i].rank > 0 ? io[i].dims : NULL,
                             .dim_names = io[i].has_symbols ? io[i].symbols : NULL,
                             .data_size = io[i].data_size };

@@ -71,10 +71,11 @@ ge_status gei_tensor_of(const ge_tensor *handle, const gei_api_context *c, const
 typedef struct gei_api_value {
     gei_api_context *ctx;
     ge_value_kind kind;
-    gei_tensor *tensor;             /* GE_VALUE_TENSOR; NULL in a binding's output before the first run */
+    gei_tensor *tensor;             /* of other kinds a bundle (ir/bundle.h) */
     ge_ownership ownership;
 } gei_api_value;
 
+ge_value_kind gei_value_kind_of(int32_t dtype);
 ge_status gei_value_handle(gei_api_context *c, gei_tensor *tensor, ge_ownership ownership, ge_value **out, gei_diag *diag); /* takes the reference */
 
 /* ---- desc ---- */

@@ -57,7 +57,7 @@ ge_status gei_input_tensors(const gei_api_model *m, const ge_value *const *value
         if (!values[i]) return gei_argument_fail(diag, "inputs", first_index, GE_ERR_NOT_BOUND, "input '%s' has no value", plan->inputs[i].name);
         const gei_api_value *v = gei_handle_lease(values[i], GEI_HANDLE_VALUE, &why);
         if (v && v->ctx != m->ctx) why = GE_ERR_HANDLE_OTHER_CONTEXT;
-        else if (v && (v->kind != GE_VALUE_TENSOR || !v->tensor)) why = GE_ERR_WRONG_KIND;
+        else if (v && !v->tensor) why = GE_ERR_WRONG_KIND;
         if (why == GE_OK) out[i] = gei_tensor_retain(v->tensor);
         if (v) gei_handle_unlease(values[i]);
         if (why != GE_OK) return gei_argument_fail(diag, "inputs", first_index, why, "value of input '%s' cannot be used: %s", plan->inputs[i].name, gei_status_name(why));

@@ -6,7 +6,7 @@
 #include "ir/format.h"
 
 const char *ge_dtype_get_name(ge_dtype dtype) {
-    const gei_dtype_info *info = gei_dtype_get(dtype);
+    const gei_dtype_info *info = gei_dtype_is_bundle(dtype) ? NULL : gei_dtype_get(dtype);
     return info ? info->name : "unknown";
 }
 
@@ -24,7 +24,8 @@ ge_status ge_dtype_find(const char *name, size_t name_size, ge_dtype *out_dtype)
     GEI_NEED(out_dtype, 2);
     GEI_CHECK(gei_text_in(name, &name_size, "name", 0, &diag));
     int32_t dtype = gei_dtype_from_name(name, name_size);
-    if (dtype == GEI_UNDEFINED && !is_text(name, name_size, "undefined") && !is_text(name, name_size, "DT_UNDEFINED"))
+    bool is_found = dtype == GEI_UNDEFINED ? is_text(name, name_size, "undefined") || is_text(name, name_size, "DT_UNDEFINED") : !gei_dtype_is_bundle(dtype);
+    if (!is_found)
         return GEI_RETURN(gei_argument_fail(&diag, "name", 0, GE_ERR_NOT_FOUND, "no data type is called '%.*s'", (int)(name_size < 64 ? name_size : 64), name));
     *out_dtype = dtype;
     return GE_OK;

@@ -115,8 +115,9 @@ ge_status gei_collected_bind(gei_control_step *c, gei_collected *to, gei_frame *
 ge_status gei_collected_take(gei_control_step *c, gei_collected *to, gei_frame *body, uint32_t out, gei_diag *diag) {
     const gei_view *from = gei_frame_output(body, out);
     size_t bytes = gei_view_bytes(from);
-    if (from->dtype == GEI_STRING)
-        return gei_fail(diag, GE_ERR_UNSUPPORTED, "%s '%s': a loop cannot collect strings", c->pn->node->def->name, c->pn->node->name);
+    if (gei_dtype_get(from->dtype)->bits == 0)
+        return gei_fail(diag, GE_ERR_UNSUPPORTED, "%s '%s': a loop cannot collect values of type %s", c->pn->node->def->name,
+                        c->pn->node->name, gei_dtype_name(from->dtype));
     if (body->instance->out_kinds[out] == GEI_OUT_LATE) {
         GEI_TRY(add_room(c, to, from, bytes, diag));
         if (bytes > 0) memcpy(to->data + to->size_bytes, from->data, bytes);

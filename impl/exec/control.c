@@ -17,6 +17,7 @@ bool gei_control_is_true(const gei_view *v) {
     if (v->n_elems != 1) return v->n_elems != 0;
     const char *bytes = v->data;
     size_t size = gei_view_bytes(v);
+    if (gei_dtype_is_bundle(v->dtype)) return v->data && gei_bundle_count(v->data) > 0;
     if (v->dtype == GEI_STRING) return size > 2 * sizeof(uint64_t);
     bool is_float = gei_dtype_get(v->dtype)->kind == GEI_KIND_FLOAT;
     for (size_t i = 0; i < size; i++) {
@@ -58,6 +59,7 @@ static ge_status check_kind(gei_control_step *c, gei_diag *diag) {
     case GEI_CONTROL_WHILE:
     case GEI_CONTROL_LOOP: return gei_loop_init(c, diag);
     case GEI_CONTROL_SCAN: return gei_scan_init(c, diag);
+    case GEI_CONTROL_MAP: return gei_map_init(c, diag);
     default: return fail(c, diag, GE_ERR_UNSUPPORTED, "this kind of control flow");
     }
 }
@@ -93,7 +95,7 @@ static ge_status check_arg(const gei_control_step *c, const gei_plan *body, uint
     const gei_plan_io *io = &body->inputs[index];
     if (!arg) return gei_fail(diag, GE_ERR_NOT_BOUND, "%s '%s': input '%s' of subgraph '%s' has no value", c->pn->node->def->name,
                               c->pn->node->name, io->name, body->graph->name);
-    if (arg->dtype == io->dtype) return GE_OK;
+    if (gei_dtype_fits(arg->dtype, io->dtype)) return GE_OK;
     return gei_fail(diag, GE_ERR_DTYPE, "%s '%s': input '%s' of subgraph '%s' is %s, not %s", c->pn->node->def->name, c->pn->node->name, io->name,
                     body->graph->name, gei_dtype_name(io->dtype), gei_dtype_name(arg->dtype));
 }
@@ -128,7 +130,9 @@ ge_status gei_control_set_output(gei_control_step *c, const gei_run *run, uint32
         bool fits = to->dtype == like->dtype && gei_view_is_shape(to, like->rank, like->dims);
         return fits ? GE_OK : not_planned(c, k, to, like, run->diag);
     }
+    int32_t planned = to->dtype;
     *to = *like;
+    if (gei_dtype_is_bundle(planned)) to->dtype = planned; /* what is inside an empty one is not known to `like` */
     return gei_late_alloc(c->frame, to, size_bytes, run->diag);
 }
 
@@ -189,6 +193,7 @@ static ge_status run_kind(gei_control_step *c, const gei_run *run) {
     case GEI_CONTROL_WHILE: return gei_while_run(c, run);
     case GEI_CONTROL_LOOP: return gei_loop_run(c, run);
     case GEI_CONTROL_SCAN: return gei_scan_run(c, run);
+    case GEI_CONTROL_MAP: return gei_map_run(c, run);
     default: return GE_ERR_INTERNAL;
     }
 }

@@ -41,7 +41,7 @@ typedef struct gei_control_step {
     uint32_t n_collected;
     int64_t iteration;
     gei_view iteration_view;      /* an int64 scalar over it */
-    gei_view *slices;             /* scans: the part of each scanned input an iteration sees */
+    gei_view *slices;             /* scans (map.c uses all of these too): the part of each scanned input an iteration sees */
     gei_carried *slice_buffers;   /* where slices lie that are no contiguous part of their input */
     uint32_t n_slices;
 } gei_control_step;
@@ -77,6 +77,10 @@ ge_status gei_loop_iterate(gei_control_step *c, gei_diag *diag);
 /* ---- scan.c ---- */
 ge_status gei_scan_init(gei_control_step *c, gei_diag *diag);
 ge_status gei_scan_run(gei_control_step *c, const gei_run *run);
+
+/* ---- map.c ---- */
+ge_status gei_map_init(gei_control_step *c, gei_diag *diag);
+ge_status gei_map_run(gei_control_step *c, const gei_run *run);
 
 /* Copies between a tensor with `outer` blocks of n slices of `inner_bytes` each and one slice. */
 void gei_slice_copy(char *slice, char *whole, int64_t outer, int64_t n, int64_t index, size_t inner_bytes, bool into_whole);

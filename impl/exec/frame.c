@@ -35,15 +35,6 @@ static ge_status init_views(gei_frame *f, gei_diag *diag) {
     return GE_OK;
 }
 
-size_t gei_view_bytes(const gei_view *v) {
-    size_t bytes = 0;
-    if (v->dtype != GEI_STRING) return gei_dtype_bytes(v->dtype, (uint64_t)v->n_elems, &bytes) ? bytes : 0;
-    if (!v->data) return 0;
-    uint64_t text_bytes; /* the last offset is where the text ends */
-    memcpy(&text_bytes, (const char *)v->data + (size_t)v->n_elems * sizeof text_bytes, sizeof text_bytes);
-    return ((size_t)v->n_elems + 1) * sizeof text_bytes + text_bytes;
-}
-
 /* ---- steps ---- */
 
 static ge_status copy_part(const gei_run *run, uint32_t part) {

@@ -104,8 +104,7 @@ uint64_t gei_step_read_bytes(const gei_exec_step *s);
 uint64_t gei_step_written_bytes(const gei_exec_step *s);
 const char *gei_step_kernel(const gei_exec_step *s); /* static: "copy", "view", "control" where there is none */
 
-/* Bytes a view holds; strings tell their own. */
-size_t gei_view_bytes(const gei_view *view);
+static inline size_t gei_view_bytes(const gei_view *view) { return gei_data_bytes(view->dtype, view->n_elems, view->data); }
 static inline bool gei_view_is_shape(const gei_view *v, int32_t rank, const int64_t *dims) {
     return v->rank == rank && (rank <= 0 || memcmp(v->dims, dims, (size_t)rank * sizeof *dims) == 0);
 }

@@ -5,15 +5,16 @@
 #include "exec/model.h"
 
 static ge_status wrong_dtype(const char *what, const gei_plan_io *io, int32_t found, gei_diag *diag) {
+    bool is_kind = gei_dtype_form(found) != gei_dtype_form(io->dtype);
     gei_diag_found(diag, "%s", gei_dtype_name(found));
     gei_diag_wanted(diag, "%s", gei_dtype_name(io->dtype));
-    return gei_fail(diag, GE_ERR_DTYPE, "%s '%s' is %s, not %s", what, io->name, gei_dtype_name(io->dtype), gei_dtype_name(found));
+    return gei_fail(diag, is_kind ? GE_ERR_WRONG_KIND : GE_ERR_DTYPE, "%s '%s' is %s, not %s", what, io->name, gei_dtype_name(io->dtype), gei_dtype_name(found));
 }
 
 ge_status gei_check_input(const gei_plan *plan, uint32_t index, const gei_tensor *tensor, gei_diag *diag) {
     const gei_plan_io *io = &plan->inputs[index];
     if (!tensor) return gei_fail(diag, GE_ERR_NOT_BOUND, "input '%s' has no value", io->name);
-    return tensor->dtype == io->dtype ? GE_OK : wrong_dtype("input", io, tensor->dtype, diag);
+    return gei_dtype_fits(tensor->dtype, io->dtype) ? GE_OK : wrong_dtype("input", io, tensor->dtype, diag);
 }
 
 ge_status gei_check_output(const gei_plan *plan, uint32_t index, const gei_tensor *tensor, gei_diag *diag) {
@@ -55,27 +56,6 @@ ge_status gei_check_output_shape(const gei_instance *inst, uint32_t index, const
 
 /* ---- late outputs ---- */
 
-/* Stands before the bytes of a string tensor made here. */
-typedef struct string_bytes {
-    const gei_allocator *from;
-    size_t size_bytes; /* with this */
-} string_bytes;
-
-static void free_strings(void *user) {
-    string_bytes *s = user;
-    gei_free(s->from, s, s->size_bytes, GEI_ALIGN_BYTES);
-}
-
-static ge_status make_strings(const gei_allocator *from, const gei_view *view, size_t bytes, gei_tensor **out, gei_diag *diag) {
-    string_bytes *s = gei_alloc(from, GEI_ALIGN_BYTES + bytes, GEI_ALIGN_BYTES);
-    if (!s) return gei_out_of_memory(diag, bytes);
-    *s = (string_bytes){ from, GEI_ALIGN_BYTES + bytes };
-    ge_status st = gei_tensor_wrap(from, view->dtype, view->rank, view->dims, memcpy((char *)s + GEI_ALIGN_BYTES, view->data, bytes), bytes,
-                                   false, free_strings, s, out, diag);
-    if (st != GE_OK) free_strings(s);
-    return st;
-}
-
 ge_status gei_store_late(gei_model *m, const gei_frame *frame, uint32_t index, gei_tensor **tensor, gei_diag *diag) {
     const gei_view *view = gei_frame_output(frame, index);
     const gei_plan_io *io = &m->plan->outputs[index];
@@ -84,12 +64,9 @@ ge_status gei_store_late(gei_model *m, const gei_frame *frame, uint32_t index, g
         gei_shape shape = gei_shape_of(view->rank, view->dims);
         if (!gei_view_is_shape(view, (*tensor)->rank, (*tensor)->dims) || (*tensor)->size_bytes != bytes)
             return wrong_shape(io, &shape, *tensor, diag);
-    } else if (view->dtype == GEI_STRING) {
-        gei_model_count_alloc(m, 2);
-        return make_strings(m->from, view, bytes, tensor, diag);
     } else {
         gei_model_count_alloc(m, 1);
-        GEI_TRY(gei_tensor_create(m->from, view->dtype, view->rank, view->dims, tensor, diag));
+        GEI_TRY(gei_tensor_create_bytes(m->from, view->dtype, view->rank, view->dims, bytes, tensor, diag));
     }
     if (bytes > 0) memcpy((*tensor)->data, view->data, bytes);
     return GE_OK;

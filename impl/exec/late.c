@@ -89,7 +89,7 @@ static bool is_as_before(const gei_late *late, const gei_run *run) {
 static ge_status read_contents(gei_late *late, const gei_view *v, uint32_t k, gei_diag *diag) {
     size_t bytes = gei_view_bytes(v);
     void *data = v->data;
-    if (bytes <= MAX_KEPT_BYTES && v->dtype != GEI_STRING) {
+    if (bytes <= MAX_KEPT_BYTES && gei_dtype_get(v->dtype)->bits != 0) {
         data = late->kept[k] = gei_arena_copy(&late->arena, v->data, bytes, GEI_ALIGN_BYTES);
         if (!data) return gei_out_of_memory(diag, bytes);
     }

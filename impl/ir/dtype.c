@@ -19,6 +19,33 @@ static const gei_dtype_info rows[] = {
 #undef X
 };
 
+#define BUNDLE_ROW(prefix, form, number, name) { (form) << GEI_FORM_SHIFT | (number), 0, GEI_KIND_NONE, 0, prefix name, "DT_RESOURCE" },
+
+/* By form, then as the table. */
+static const gei_dtype_info bundle_rows[GEI_FORM_COUNT - 1][ROW_COUNT] = {
+#define X(id, number, name, bits, kind, onnx, ge) BUNDLE_ROW("seq_", GEI_FORM_SEQUENCE, number, name)
+    { GEI_DTYPE_TABLE(X) },
+#undef X
+#define X(id, number, name, bits, kind, onnx, ge) BUNDLE_ROW("opt_", GEI_FORM_OPTIONAL, number, name)
+    { GEI_DTYPE_TABLE(X) },
+#undef X
+#define X(id, number, name, bits, kind, onnx, ge) BUNDLE_ROW("opt_seq_", GEI_FORM_OPTIONAL_SEQUENCE, number, name)
+    { GEI_DTYPE_TABLE(X) },
+#undef X
+#define X(id, number, name, bits, kind, onnx, ge) BUNDLE_ROW("map_int64_", GEI_FORM_INT_MAP, number, name)
+    { GEI_DTYPE_TABLE(X) },
+#undef X
+#define X(id, number, name, bits, kind, onnx, ge) BUNDLE_ROW("map_string_", GEI_FORM_TEXT_MAP, number, name)
+    { GEI_DTYPE_TABLE(X) },
+#undef X
+#define X(id, number, name, bits, kind, onnx, ge) BUNDLE_ROW("seq_map_int64_", GEI_FORM_INT_MAPS, number, name)
+    { GEI_DTYPE_TABLE(X) },
+#undef X
+#define X(id, number, name, bits, kind, onnx, ge) BUNDLE_ROW("seq_map_string_", GEI_FORM_TEXT_MAPS, number, name)
+    { GEI_DTYPE_TABLE(X) },
+#undef X
+};
+
 /* Ports keep the types they allow as a set of row numbers in two words. */
 _Static_assert(ROW_COUNT <= 128, "gei_port_def.dtypes holds 128 rows");
 
@@ -35,20 +62,27 @@ static const struct {
     { GEI_COMPLEX128, "c128" },
 };
 
-const gei_dtype_info *gei_dtype_get(int32_t dtype) {
-    switch (dtype) {
-#define X(id, number, name, bits, kind, onnx, ge) case number: return &rows[ROW_##id];
+static int32_t row_of(int32_t elem) {
+    switch (elem) {
+#define X(id, number, name, bits, kind, onnx, ge) case number: return ROW_##id;
         GEI_DTYPE_TABLE(X)
 #undef X
-    default: return NULL;
+    default: return -1;
     }
+}
+
+const gei_dtype_info *gei_dtype_get(int32_t dtype) {
+    int32_t row = row_of(gei_dtype_elem(dtype));
+    gei_value_form form = gei_dtype_form(dtype);
+    if (row < 0 || form >= GEI_FORM_COUNT) return NULL;
+    return form == GEI_FORM_TENSOR ? &rows[row] : &bundle_rows[form - 1][row];
 }
 
 const gei_dtype_info *gei_dtype_at(size_t index) { return index < GEI_COUNT(rows) ? &rows[index] : NULL; }
 
 int32_t gei_dtype_index(int32_t dtype) {
-    const gei_dtype_info *info = gei_dtype_get(dtype);
-    return info ? (int32_t)(info - rows) : -1;
+    if (!gei_dtype_get(dtype)) return -1;
+    return gei_dtype_is_bundle(dtype) ? ROW_RESOURCE : row_of(dtype);
 }
 
 static bool same_text(const char *name, const char *text, size_t text_size) {
@@ -61,6 +95,10 @@ int32_t gei_dtype_from_name(const char *name, size_t name_size) {
     for (size_t i = 0; i < GEI_COUNT(rows); i++)
         if (same_text(rows[i].name, name, name_size) || same_text(rows[i].ge_name, name, name_size)) return rows[i].dtype;
     if (same_text("DT_BFLOAT16", name, name_size)) return GEI_BFLOAT16; /* spelling inside .air and .om files */
+    for (size_t i = 0; i < (GEI_FORM_COUNT - 1) * GEI_COUNT(rows); i++) {
+        const gei_dtype_info *row = &bundle_rows[i / GEI_COUNT(rows)][i % GEI_COUNT(rows)];
+        if (same_text(row->name, name, name_size)) return row->dtype;
+    }
     return GEI_UNDEFINED;
 }
 
@@ -100,4 +138,41 @@ bool gei_dtype_bytes(int32_t dtype, uint64_t n, size_t *out_bytes) {
     if (!gei_mul(n, info->bits, &bits)) return false;
     *out_bytes = bits / 8 + (bits % 8 != 0);
     return true;
+}
+
+/* ---- values that are no tensors ---- */
+
+bool gei_dtype_fits(int32_t have, int32_t wanted) {
+    if (have == wanted) return true;
+    if (!gei_dtype_is_bundle(have) || gei_dtype_elem(have) != GEI_UNDEFINED) return false;
+    gei_value_form form = gei_dtype_form(have), to = gei_dtype_form(wanted);
+    return form == to || (form == GEI_FORM_OPTIONAL && to == GEI_FORM_OPTIONAL_SEQUENCE) ||
+           (form == GEI_FORM_SEQUENCE && (to == GEI_FORM_INT_MAPS || to == GEI_FORM_TEXT_MAPS));
+}
+
+/* Outside, inside, and the form of the two together. */
+static const struct {
+    gei_value_form outside, inside, both;
+} forms[] = {
+    { GEI_FORM_SEQUENCE, GEI_FORM_TENSOR, GEI_FORM_SEQUENCE },
+    { GEI_FORM_SEQUENCE, GEI_FORM_INT_MAP, GEI_FORM_INT_MAPS },
+    { GEI_FORM_SEQUENCE, GEI_FORM_TEXT_MAP, GEI_FORM_TEXT_MAPS },
+    { GEI_FORM_OPTIONAL, GEI_FORM_TENSOR, GEI_FORM_OPTIONAL },
+    { GEI_FORM_OPTIONAL, GEI_FORM_SEQUENCE, GEI_FORM_OPTIONAL_SEQUENCE },
+};
+
+static int32_t put_into(gei_value_form outside, int32_t inside) {
+    for (size_t i = 0; i < GEI_COUNT(forms); i++)
+        if (forms[i].outside == outside && forms[i].inside == gei_dtype_form(inside))
+            return gei_dtype_of(forms[i].both, gei_dtype_elem(inside));
+    return GEI_UNDEFINED;
+}
+
+int32_t gei_dtype_sequence(int32_t item) { return put_into(GEI_FORM_SEQUENCE, item); }
+int32_t gei_dtype_optional(int32_t inside) { return put_into(GEI_FORM_OPTIONAL, inside); }
+
+int32_t gei_dtype_item(int32_t dtype) {
+    for (size_t i = 0; i < GEI_COUNT(forms); i++)
+        if (forms[i].both == gei_dtype_form(dtype)) return gei_dtype_of(forms[i].inside, gei_dtype_elem(dtype));
+    return GEI_UNDEFINED;
 }

@@ -73,6 +73,32 @@ enum {
 #undef X
 };
 
+/* ---- values that are no tensors ----
+ * Their type is a number too: the form above the type of the tensors inside (GEI_UNDEFINED: not known, of empty ones).  To everything
+ * that reads one type of elements it is a type without a size. */
+typedef enum gei_value_form {
+    GEI_FORM_TENSOR = 0,
+    GEI_FORM_SEQUENCE,          /* tensors in order */
+    GEI_FORM_OPTIONAL,          /* a tensor or nothing */
+    GEI_FORM_OPTIONAL_SEQUENCE,
+    GEI_FORM_INT_MAP,           /* int64 -> tensor */
+    GEI_FORM_TEXT_MAP,          /* string -> tensor */
+    GEI_FORM_INT_MAPS,          /* maps in order */
+    GEI_FORM_TEXT_MAPS,
+    GEI_FORM_COUNT
+} gei_value_form;
+
+#define GEI_FORM_SHIFT 16
+
+static inline gei_value_form gei_dtype_form(int32_t dtype) { return (gei_value_form)((uint32_t)dtype >> GEI_FORM_SHIFT); }
+static inline int32_t gei_dtype_elem(int32_t dtype) { return dtype & ((1 << GEI_FORM_SHIFT) - 1); }
+static inline int32_t gei_dtype_of(gei_value_form form, int32_t elem) { return (int32_t)form << GEI_FORM_SHIFT | elem; }
+static inline bool gei_dtype_is_bundle(int32_t dtype) { return dtype >> GEI_FORM_SHIFT != 0; }
+bool gei_dtype_fits(int32_t have, int32_t wanted); /* equal, or the same form and `have` does not know what is inside */
+int32_t gei_dtype_sequence(int32_t item);          /* of such items; GEI_UNDEFINED: there is no such type */
+int32_t gei_dtype_optional(int32_t inside);
+int32_t gei_dtype_item(int32_t dtype);             /* what a sequence or an optional holds; GEI_UNDEFINED: it is neither */
+
 typedef struct gei_dtype_info {
     int32_t dtype;
     uint32_t bits;
@@ -84,10 +110,10 @@ typedef struct gei_dtype_info {
 
 const gei_dtype_info *gei_dtype_get(int32_t dtype);              /* NULL when unknown */
 const gei_dtype_info *gei_dtype_at(size_t index);                /* the table in order; NULL past the end */
-int32_t gei_dtype_index(int32_t dtype);                          /* its place in the table, -1 when unknown */
+int32_t gei_dtype_index(int32_t dtype);                          /* its place in the table, of bundles that of resource; -1: unknown */
 int32_t gei_dtype_from_name(const char *name, size_t name_size); /* "float32", "f32", "DT_FLOAT", ...; GEI_UNDEFINED when unknown */
 int32_t gei_dtype_from_onnx(int32_t onnx);                       /* GEI_UNDEFINED when unknown */
-const char *gei_dtype_name(int32_t dtype);                       /* "?" when unknown; static */
+const char *gei_dtype_name(int32_t dtype);                       /* "seq_float32"; "?" when unknown; static */
 const char *gei_dtype_short(int32_t dtype);                      /* graph text: f32 f16 bf16 i64 u8 bool str ...; falls back to the name */
 bool gei_dtype_is_real(int32_t dtype); /* elements are integers, bools or floats whose layout we know: not complex, text, hifloat */
 /* Whole bytes that n elements take (sub-byte types packed, low bits first).  False: overflow, or a type without a fixed size. */

@@ -4,6 +4,8 @@
 #include <assert.h>
 #include <string.h>
 
+#include "ir/bundle.h"
+
 #define DATA_OFFSET_BYTES ((sizeof(gei_tensor) + GEI_ALIGN_BYTES - 1) / GEI_ALIGN_BYTES * GEI_ALIGN_BYTES)
 
 static ge_status count_elems(int32_t rank, const int64_t *dims, int64_t *out_elems, gei_diag *diag) {
@@ -76,6 +78,14 @@ ge_status gei_tensor_create(const gei_allocator *from, int32_t dtype, int32_t ra
     return create_sized(from, dtype, rank, dims, n_elems, size_bytes, out, diag);
 }
 
+ge_status gei_tensor_create_bytes(const gei_allocator *from, int32_t dtype, int32_t rank, const int64_t *dims, size_t size_bytes,
+                                  gei_tensor **out, gei_diag *diag) {
+    int64_t n_elems;
+    *out = NULL;
+    GEI_TRY(count_elems(rank, dims, &n_elems, diag));
+    return create_sized(from, dtype, rank, dims, n_elems, size_bytes, out, diag);
+}
+
 /* ---- strings ---- */
 
 static uint64_t load_u64(const void *at, int64_t index) {
@@ -142,6 +152,14 @@ bool gei_tensor_string_at(const gei_tensor *t, int64_t index, const char **out_t
     return true;
 }
 
+size_t gei_data_bytes(int32_t dtype, int64_t n_elems, const void *data) {
+    size_t bytes = 0;
+    if (gei_dtype_is_bundle(dtype)) return data ? gei_bundle_bytes(data) : 0;
+    if (dtype != GEI_STRING) return gei_dtype_bytes(dtype, (uint64_t)n_elems, &bytes) ? bytes : 0;
+    if (!data) return 0;
+    return ((size_t)n_elems + 1) * sizeof(uint64_t) + (size_t)load_u64(data, n_elems); /* the last offset is where the text ends */
+}
+
 /* ---- other memory, life ---- */
 
 ge_status gei_tensor_wrap(const gei_allocator *from, int32_t dtype, int32_t rank, const int64_t *dims, void *data, size_t size_bytes,
@@ -153,6 +171,10 @@ ge_status gei_tensor_wrap(const gei_allocator *from, int32_t dtype, int32_t rank
     if (dtype == GEI_STRING) {
         GEI_TRY(count_elems(rank, dims, &n_elems, diag));
         GEI_TRY(check_strings(data, size_bytes, n_elems, diag));
+    } else if (gei_dtype_is_bundle(dtype)) {
+        GEI_TRY(count_elems(rank, dims, &n_elems, diag));
+        if (size_bytes < sizeof(gei_bundle) || gei_bundle_bytes(data) != size_bytes)
+            return gei_fail(diag, GE_ERR_SIZE, "%s: %zu bytes are not what it says", gei_dtype_name(dtype), size_bytes);
     } else {
         GEI_TRY(gei_tensor_measure(dtype, rank, dims, &n_elems, &wanted_bytes, diag));
         if (size_bytes != wanted_bytes) {

@@ -37,6 +37,11 @@ ge_status gei_tensor_wrap(const gei_allocator *from, int32_t dtype, int32_t rank
 /* Copies the texts: layout of GEI_KIND_STRING.  texts and sizes NULL: all empty. */
 ge_status gei_tensor_strings(const gei_allocator *from, int32_t rank, const int64_t *dims, const char *const *texts, const size_t *sizes,
                              gei_tensor **out, gei_diag *diag);
+/* Of a type whose bytes its contents tell (strings, bundles); they are for the caller to write before anybody reads. */
+ge_status gei_tensor_create_bytes(const gei_allocator *from, int32_t dtype, int32_t rank, const int64_t *dims, size_t size_bytes,
+                                  gei_tensor **out, gei_diag *diag);
+/* Bytes of n elements at `data`; of strings and bundles as they tell themselves, NULL has none.  0: no such size. */
+size_t gei_data_bytes(int32_t dtype, int64_t n_elems, const void *data);
 bool gei_tensor_string_at(const gei_tensor *t, int64_t index, const char **out_text, size_t *out_size); /* checked */
 ge_status gei_tensor_clone(const gei_allocator *from, const gei_tensor *t, gei_tensor **out, gei_diag *diag); /* copies the bytes */
 gei_tensor *gei_tensor_retain(gei_tensor *t); /* NULL is fine */

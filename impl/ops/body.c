@@ -18,7 +18,8 @@ uint32_t gei_body_output_count(const gei_graph *body) { return body->net_output 
 
 ge_status gei_info_meet(const gei_node *node, gei_info *to, const gei_info *from, gei_diag *diag) {
     if (to->dtype == GEI_UNDEFINED) to->dtype = from->dtype;
-    if (from->dtype != GEI_UNDEFINED && from->dtype != to->dtype)
+    if (gei_dtype_fits(to->dtype, from->dtype)) to->dtype = from->dtype;
+    if (from->dtype != GEI_UNDEFINED && !gei_dtype_fits(from->dtype, to->dtype))
         return gei_node_fail(node, diag, GE_ERR_DTYPE, NULL, "its bodies give %s and %s", gei_dtype_name(to->dtype), gei_dtype_name(from->dtype));
     to->tensor = NULL;
     to->elems = NULL;
@@ -66,6 +67,8 @@ static gei_info changing(gei_info info) {
 static uint32_t scanned(const gei_node *node) { return (uint32_t)gei_node_int(node, "num_scan_inputs", 0); }
 static uint32_t carried(const gei_node *node) { return (uint32_t)gei_node_int(node, "carried", 0); }
 
+static uint32_t mapped(const gei_node *node) { return (uint32_t)gei_node_int(node, "mapped", 0); }
+
 static int64_t listed(const gei_node *node, const char *name, uint32_t index) {
     gei_int_list list = gei_node_ints(node, name);
     return index < list.count ? list.data[index] : 0;
@@ -84,6 +87,16 @@ static gei_info slice_of(const gei_node *node, gei_info whole, uint32_t k) {
     return whole;
 }
 
+/* What a body sees of a mapped input: an item of a sequence, of any shape; else all of it. */
+static gei_info item_of(gei_info whole) {
+    gei_value_form form = gei_dtype_form(whole.dtype);
+    if (form != GEI_FORM_SEQUENCE && form != GEI_FORM_INT_MAPS && form != GEI_FORM_TEXT_MAPS) return whole;
+    gei_info item = nothing_known();
+    item.dtype = gei_dtype_item(whole.dtype);
+    if (gei_dtype_is_bundle(item.dtype)) item.shape = gei_shape_scalar();
+    return item;
+}
+
 /* Inputs of the first run of the body. */
 static void first_inputs(const gei_node *node, const gei_info *const *in, gei_info *out, uint32_t n) {
     gei_control kind = gei_op_of(node)->control;
@@ -99,6 +112,8 @@ static void first_inputs(const gei_node *node, const gei_info *const *in, gei_in
             out[k] = changing(out[k]);
         } else if (kind == GEI_CONTROL_SCAN && k < carried(node) + scanned(node)) {
             out[k] = slice_of(node, out[k], k - carried(node));
+        } else if (kind == GEI_CONTROL_MAP && k < mapped(node)) {
+            out[k] = item_of(out[k]);
         }
     }
 }
@@ -266,6 +281,21 @@ ge_status gei_infer_scan(gei_infer *i) {
     return GE_OK;
 }
 
+ge_status gei_infer_map(gei_infer *i) {
+    gei_info *results;
+    uint32_t n, body;
+    GEI_TRY(body_index(i, &body));
+    GEI_TRY(infer_body(i, body, &results, &n));
+    GEI_TRY(check_outputs(i, n, i->n_out));
+    for (uint32_t k = 0; k < n; k++) {
+        i->out[k].dtype = gei_dtype_sequence(results[k].dtype);
+        i->out[k].shape = gei_shape_scalar();
+        if (i->out[k].dtype == GEI_UNDEFINED)
+            return gei_infer_fail(i, GE_ERR_UNSUPPORTED_DTYPE, NULL, "there are no sequences of %s", gei_dtype_name(results[k].dtype));
+    }
+    return GE_OK;
+}
+
 /* ---- what the bodies' Data nodes are told before passes run over them ---- */
 
 ge_status gei_bodies_describe(gei_node *node, const gei_infos *infos, gei_arena *arena, gei_diag *diag) {
@@ -284,7 +314,8 @@ ge_status gei_bodies_describe(gei_node *node, const gei_infos *infos, gei_arena 
         if (!known) return gei_out_of_memory(diag, 0);
         GEI_TRY(gei_body_inputs(node, b, in, arena, known, (uint32_t)n, diag));
         for (size_t k = 0; k < n; k++) {
-            if (known[k].dtype != GEI_UNDEFINED) inputs[k]->outs[0].dtype = known[k].dtype;
+            bool tells = known[k].dtype != GEI_UNDEFINED && !gei_dtype_fits(known[k].dtype, inputs[k]->outs[0].dtype);
+            if (tells) inputs[k]->outs[0].dtype = known[k].dtype;
             GEI_TRY(gei_out_set_shape(gei_value_of(inputs[k], 0), &known[k].shape, diag));
         }
     }

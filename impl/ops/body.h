@@ -2,6 +2,7 @@
 /* body: what the graphs inside control flow see and give.
  *
  *   If, Case   body input k = slot k + 1                     call, While   body input k = slot k
+ *   SequenceMap  an item of each mapped sequence, then slots as they are
  *   Loop       iteration (int64), condition (bool), then slots 2 ...      Scan   carried, one slice of each scanned input, the rest
  *
  * Values carried from one iteration to the next keep the dims that stay the same; the others are unknown. */
@@ -26,5 +27,6 @@ ge_status gei_infer_branches(gei_infer *i);
 ge_status gei_infer_while(gei_infer *i);
 ge_status gei_infer_loop(gei_infer *i);
 ge_status gei_infer_scan(gei_infer *i);
+ge_status gei_infer_map(gei_infer *i);
 
 #endif

@@ -16,14 +16,7 @@ typedef struct eval {
     size_t scratch_bytes;
 } eval;
 
-/* Bytes that a kernel gave to gei_run_set_output. */
-static size_t view_bytes(const gei_view *v) {
-    size_t bytes = 0;
-    if (v->dtype != GEI_STRING) return gei_dtype_bytes(v->dtype, (uint64_t)v->n_elems, &bytes) ? bytes : 0;
-    uint64_t text_bytes;
-    memcpy(&text_bytes, (const char *)v->data + (size_t)v->n_elems * sizeof text_bytes, sizeof text_bytes);
-    return ((size_t)v->n_elems + 1) * sizeof text_bytes + text_bytes;
-}
+static size_t view_bytes(const gei_view *v) { return gei_data_bytes(v->dtype, v->n_elems, v->data); }
 
 static void view_of(const gei_tensor *t, int32_t dtype, gei_view *v) {
     *v = (gei_view){ .data = t->data, .n_elems = t->n_elems, .dtype = dtype, .rank = t->rank };
@@ -62,7 +55,7 @@ static ge_status bind(eval *e, gei_tensor **out, gei_diag *diag) {
         v->rank = info->shape.rank;
         memcpy(v->dims, info->shape.dims, sizeof v->dims);
         if (!gei_shape_elems(&info->shape, &v->n_elems)) return gei_fail(diag, GE_ERR_SIZE, "the element count does not fit 64 bits");
-        if (info->dtype == GEI_STRING) continue; /* the kernel finds the bytes */
+        if (info->dtype == GEI_STRING || gei_dtype_is_bundle(info->dtype)) continue; /* the kernel finds the bytes */
         GEI_TRY(gei_tensor_create(c->from, info->dtype, info->shape.rank, info->shape.dims, &out[k], diag));
         view_of(out[k], info->dtype, v);
     }

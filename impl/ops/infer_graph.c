@@ -192,8 +192,11 @@ static ge_status propagate(gei_infer *i, const gei_op *op, gei_infos *keep) {
 
 /* ---- one node ---- */
 
-static ge_status check_inputs(const gei_infer *i) {
+static ge_status check_inputs(const gei_infer *i, const gei_op *op) {
+    bool takes_bundles = gei_op_has(op, GEI_OP_TAKES_BUNDLES) || op->control != GEI_CONTROL_NONE;
     for (uint32_t k = 0; k < i->n_in; k++) {
+        if (i->in[k] && gei_dtype_is_bundle(i->in[k]->dtype) && !takes_bundles)
+            return gei_infer_fail(i, GE_ERR_UNSUPPORTED_DTYPE, gei_infer_port(i, k), "it is %s, wanted a tensor", gei_dtype_name(i->in[k]->dtype));
         const gei_port_def *port = &i->node->def->inputs[i->node->ins[k].port];
         if (!i->in[k] && port->kind != GEI_PORT_OPTIONAL)
             return gei_infer_fail(i, GE_ERR_BAD_GRAPH, port->name, "the input is not connected");
@@ -206,7 +209,7 @@ ge_status gei_infer_rule(const gei_node *node, const gei_op *op, const gei_info 
     gei_infer i = { node, in, out, node->n_ins, node->n_outs, arena, keep, diag };
     for (uint32_t k = 0; k < node->n_outs; k++)
         out[k] = (gei_info){ .dtype = GEI_UNDEFINED, .format = node->outs[k].format, .shape = gei_shape_unknown() };
-    if (!gei_op_has(op, GEI_OP_INPUT)) GEI_TRY(check_inputs(&i));
+    if (!gei_op_has(op, GEI_OP_INPUT)) GEI_TRY(check_inputs(&i, op));
     return op->infer ? op->infer(&i) : GE_OK;
 }
 
@@ -240,7 +243,7 @@ static ge_status take_input(const gei_node *node, const inputs *given, gei_info 
     if (!*out_taken) return GE_OK;
     gei_shape declared = gei_out_shape(&node->outs[0]);
     *out = given->infos[index];
-    if (out->dtype == GEI_UNDEFINED) out->dtype = node->outs[0].dtype;
+    if (out->dtype == GEI_UNDEFINED || gei_dtype_fits(out->dtype, node->outs[0].dtype)) out->dtype = node->outs[0].dtype;
     gei_words found, wanted;
     if (!gei_shape_fits(&declared, &out->shape)) {
         gei_diag_node(diag, node->name);

@@ -10,6 +10,7 @@
 #ifndef GEI_OPS_OP_H
 #define GEI_OPS_OP_H
 
+#include "ir/bundle.h"
 #include "ir/graph.h"
 
 /* ---- traits ---- */
@@ -28,10 +29,11 @@ enum {
     GEI_OP_CLIPS = 1u << 11,      /* output 0 is max(low, min(x, high)) of one input, the other inputs are its bounds; NaN stays */
     GEI_OP_TAKES_CLIP = 1u << 12, /* kernels clip float32 results by the private attribute GEI_ATTR_CLIP */
     GEI_OP_ADDS = 1u << 13,       /* output 0 is the sum of two inputs, broadcast */
-    GEI_OP_TAKES_BIAS = 1u << 14  /* the optional input "bias" is added to output 0 along its last dim */
+    GEI_OP_TAKES_BIAS = 1u << 14, /* the optional input "bias" is added to output 0 along its last dim */
+    GEI_OP_TAKES_BUNDLES = 1u << 15 /* inputs may be values that are no tensors (bundles.h); with control flow always */
 };
 
-typedef enum gei_control { GEI_CONTROL_NONE = 0, GEI_CONTROL_IF, GEI_CONTROL_CASE, GEI_CONTROL_WHILE, GEI_CONTROL_LOOP, GEI_CONTROL_SCAN, GEI_CONTROL_CALL } gei_control;
+typedef enum gei_control { GEI_CONTROL_NONE = 0, GEI_CONTROL_IF, GEI_CONTROL_CASE, GEI_CONTROL_WHILE, GEI_CONTROL_LOOP, GEI_CONTROL_SCAN, GEI_CONTROL_CALL, GEI_CONTROL_MAP } gei_control;
 
 #define GEI_ATTR_CLIP "_clip" /* FLOATS: low, high.  Made by the pass fuse_clip, read with gei_node_clip */
 bool gei_node_clip(const gei_node *node, float *out_low, float *out_high); /* false: none */

@@ -5,13 +5,12 @@
 
 #define GRAIN_BYTES 65536
 
-static ge_status copy_strings(const gei_run *run, uint32_t part) {
+/* Of strings and of values that are no tensors. */
+static ge_status copy_sized(const gei_run *run, uint32_t part) {
     const gei_view *x = run->in[0], *y = run->out[0];
-    uint64_t text_bytes;
+    size_t bytes = gei_data_bytes(x->dtype, x->n_elems, x->data);
     void *to;
     if (part != 0) return GE_OK;
-    memcpy(&text_bytes, (const char *)x->data + (size_t)x->n_elems * sizeof text_bytes, sizeof text_bytes);
-    size_t bytes = ((size_t)x->n_elems + 1) * sizeof text_bytes + text_bytes;
     GEI_TRY(gei_run_set_output(run, 0, y->rank, y->dims, bytes, &to));
     memcpy(to, x->data, bytes);
     return GE_OK;
@@ -22,7 +21,7 @@ static ge_status copy(const gei_run *run, uint32_t part) {
     const gei_view *x = run->in[0], *y = run->out[0];
     size_t bytes;
     int64_t begin, end;
-    if (x->dtype == GEI_STRING) return copy_strings(run, part);
+    if (x->dtype == GEI_STRING || gei_dtype_is_bundle(x->dtype)) return copy_sized(run, part);
     if (!gei_dtype_bytes(y->dtype, (uint64_t)y->n_elems, &bytes)) return gei_fail(run->diag, GE_ERR_DTYPE, "elements of no fixed size");
     gei_part_range((int64_t)bytes, run->n_parts, part, &begin, &end);
     if (begin < end && x->data != y->data) memcpy((char *)y->data + begin, (const char *)x->data + begin, (size_t)(end - begin));

@@ -126,7 +126,10 @@ static uint32_t first_body_slot(gei_control control) { return control == GEI_CON
 static int32_t body_dtype(const gei_plan *plan, const gei_infos *infos, const gei_plan_node *pn, uint32_t body_in) {
     uint32_t slot = body_in + first_body_slot(pn->op->control);
     if (pn->op->control == GEI_CONTROL_LOOP && body_in < 2) return body_in == 0 ? GEI_INT64 : GEI_BOOL;
-    return slot < pn->node->n_ins && pn->in[slot] != GEI_NO_VALUE ? gei_plan_info(plan, infos, pn->in[slot])->dtype : GEI_UNDEFINED;
+    if (slot >= pn->node->n_ins || pn->in[slot] == GEI_NO_VALUE) return GEI_UNDEFINED;
+    int32_t dtype = gei_plan_info(plan, infos, pn->in[slot])->dtype;
+    bool is_mapped = pn->op->control == GEI_CONTROL_MAP && (int64_t)slot < gei_node_int(pn->node, "mapped", 0) && gei_dtype_is_bundle(dtype);
+    return is_mapped ? gei_dtype_item(dtype) : dtype;
 }
 
 /* Inputs of bodies that say no type have that of the value around them: files leave it out for what a body takes from outside. */

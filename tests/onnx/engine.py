@@ -19,6 +19,9 @@ NUMBERS = {np.dtype(t): n for n, (t, _) in DTYPES.items()}
 STRING = 13
 
 
+TENSOR, SEQUENCE, MAP, OPTIONAL = 1, 2, 3, 4  # kinds of values
+
+
 class EngineError(Exception):
     """A failed call: status name and message."""
 
@@ -27,6 +30,12 @@ class Desc(c.Structure):
     _fields_ = [("struct_size", c.c_uint32), ("reserved_flags", c.c_uint32), ("dtype", c.c_int32), ("format", c.c_int32),
                 ("placement", c.c_int32), ("rank", c.c_int32), ("dims", c.POINTER(c.c_int64)), ("strides", c.POINTER(c.c_int64)),
                 ("dim_names", c.c_void_p), ("origin_dims", c.POINTER(c.c_int64)), ("origin_format", c.c_int32), ("origin_rank", c.c_int32)]
+
+
+class IoInfo(c.Structure):
+    _fields_ = [("struct_size", c.c_uint32), ("reserved_flags", c.c_uint32), ("name", c.c_char_p), ("kind", c.c_int32),
+                ("is_optional", c.c_int32), ("dtype", c.c_int32), ("format", c.c_int32), ("rank", c.c_int32), ("reserved_0", c.c_uint32),
+                ("dims", c.POINTER(c.c_int64)), ("dim_names", c.c_void_p), ("data_size", c.c_uint64)]
 
 
 def pack(array, bits):
@@ -107,33 +116,98 @@ class Engine:
         flat = unpack(raw, count, numpy_type, bits) if bits < 8 else np.frombuffer(raw, numpy_type)
         return flat.reshape(shape)
 
-    def run(self, model, inputs):
-        """Compiles and runs a serialized model; inputs and outputs in the model's order."""
-        graph = self.new("ge_graph_import", self.context, c.c_int32(1), model, c.c_size_t(len(model)), None)
+    def value(self, content, kind):
+        """A value of that kind: an array, a list, a dict, or None for an empty optional."""
+        if kind == OPTIONAL:
+            if content is None:
+                return self.new("ge_value_create_optional", self.context, None)
+            inner = self.value(content, SEQUENCE if isinstance(content, list) else TENSOR)
+            return self.owning([inner], lambda: self.new("ge_value_create_optional", self.context, inner))
+        if kind == SEQUENCE:
+            items = [self.value(x, MAP if isinstance(x, dict) else TENSOR) for x in content]
+            array = (c.c_void_p * len(items))(*items)
+            return self.owning(items, lambda: self.new("ge_value_create_sequence", self.context, array, c.c_size_t(len(items))))
+        if kind == MAP:
+            keys = self.tensor(np.array(list(content), dtype=object if isinstance(next(iter(content), ""), str) else np.int64))
+            items = [self.value(x, TENSOR) for x in content.values()]
+            array = (c.c_void_p * len(items))(*items)
+            try:
+                return self.owning(items, lambda: self.new("ge_value_create_map", keys, array, c.c_size_t(len(items))))
+            finally:
+                self.lib.ge_tensor_destroy(keys)
+        tensor = self.tensor(content)
         try:
-            compiled = self.new("ge_graph_compile", graph, None)
+            return self.new("ge_value_create_from_tensor", tensor)
         finally:
-            self.lib.ge_graph_destroy(graph)
-        values = []
+            self.lib.ge_tensor_destroy(tensor)
+
+    def owning(self, values, make):
+        """What make() gives; the values are done with then."""
         try:
-            n = c.c_size_t()
-            self.call("ge_model_get_io_infos", compiled, c.c_int32(2), None, c.c_size_t(0), c.c_size_t(0), c.byref(n))
-            for array in inputs:
-                tensor = self.tensor(array)
-                values.append(self.new("ge_value_create_from_tensor", tensor))
-                self.lib.ge_tensor_destroy(tensor)
-            outputs = (c.c_void_p * n.value)()
-            self.call("ge_model_run", compiled, None, (c.c_void_p * len(values))(*values), c.c_size_t(len(values)), outputs, n)
-            return [self.output(c.c_void_p(v)) for v in outputs]
+            return make()
         finally:
             for value in values:
                 self.lib.ge_value_destroy(value)
-            self.lib.ge_model_destroy(compiled)
 
-    def output(self, value):
-        tensor = self.new("ge_tensor_create_from_value", value)
+    def content(self, value):
+        """What a value holds, as `value` takes it; destroys the handle."""
         try:
-            return self.array(tensor)
+            kind, n = c.c_int32(), c.c_size_t()
+            self.call("ge_value_get_kind", value, c.byref(kind))
+            if kind.value == TENSOR:
+                tensor = self.new("ge_tensor_create_from_value", value)
+                try:
+                    return self.array(tensor)
+                finally:
+                    self.lib.ge_tensor_destroy(tensor)
+            self.call("ge_value_get_items_count", value, c.byref(n))
+            items = [self.content(self.new("ge_value_create_from_item", value, c.c_size_t(i))) for i in range(n.value)]
+            if kind.value == MAP:
+                keys = self.new("ge_tensor_create_from_keys", value)
+                try:
+                    return dict(zip(self.array(keys).tolist(), items))
+                finally:
+                    self.lib.ge_tensor_destroy(keys)
+            return items if kind.value == SEQUENCE else items[0] if items else None
         finally:
-            self.lib.ge_tensor_destroy(tensor)
             self.lib.ge_value_destroy(value)
+
+    def compile(self, model):
+        """A model handle of a serialized model; ge_model_destroy is the caller's."""
+        graph = self.new("ge_graph_import", self.context, c.c_int32(1), model, c.c_size_t(len(model)), None)
+        try:
+            return self.new("ge_graph_compile", graph, None)
+        finally:
+            self.lib.ge_graph_destroy(graph)
+
+    def io(self, compiled, direction):
+        n = c.c_size_t()
+        self.call("ge_model_get_io_infos", compiled, c.c_int32(direction), None, c.c_size_t(0), c.c_size_t(0), c.byref(n))
+        infos = (IoInfo * n.value)()
+        for info in infos:
+            info.struct_size = c.sizeof(IoInfo)
+        self.call("ge_model_get_io_infos", compiled, c.c_int32(direction), infos, n, c.c_size_t(c.sizeof(IoInfo)), c.byref(n))
+        return infos
+
+    def run_compiled(self, compiled, inputs):
+        """Outputs for these inputs, both in the model's order."""
+        infos = self.io(compiled, 1)
+        n = len(self.io(compiled, 2))
+        values = []
+        try:
+            for i, content in enumerate(inputs):
+                values.append(self.value(content, infos[i].kind if i < len(infos) else TENSOR))
+            outputs = (c.c_void_p * n)()
+            self.call("ge_model_run", compiled, None, (c.c_void_p * len(values))(*values), c.c_size_t(len(values)), outputs, c.c_size_t(n))
+            return [self.content(c.c_void_p(v)) for v in outputs]
+        finally:
+            for value in values:
+                self.lib.ge_value_destroy(value)
+
+    def run(self, model, inputs):
+        """Compiles and runs a serialized model."""
+        compiled = self.compile(model)
+        try:
+            return self.run_compiled(compiled, inputs)
+        finally:
+            self.lib.ge_model_destroy(compiled)

@@ -57,25 +57,44 @@ def compare(got, want, rtol, atol):
     return None
 
 
+def compare_values(got, want, rtol, atol):
+    """The same for sequences and optionals too."""
+    if want is None or got is None:
+        return None if got is want else "one of the two is nothing"
+    if not isinstance(want, (list, dict)):
+        return "no tensor" if isinstance(got, (list, dict)) else compare(got, want, rtol, atol)
+    if type(got) is not type(want) or len(got) != len(want):
+        return f"got {type(got).__name__}, wanted {type(want).__name__} of {len(want)}"
+    keys = range(len(want)) if isinstance(want, list) else want
+    differences = (compare_values(got[k], want[k], rtol, atol) if isinstance(got, list) or k in got else "missing" for k in keys)
+    return next((f"item {k}: {d}" for k, d in zip(keys, differences) if d), None)
+
+
 def plain(value):
-    """Arrays as they are, tensor messages as arrays; None for what is no tensor."""
-    from onnx import TensorProto, numpy_helper
+    """What the engine takes: arrays, lists, dicts, None."""
+    import numpy as np
+    from onnx import MapProto, OptionalProto, SequenceProto, TensorProto, numpy_helper
 
     if isinstance(value, TensorProto):
         return numpy_helper.to_array(value)
-    return None if value is None or isinstance(value, (list, dict)) or "Proto" in type(value).__name__ else value
+    if isinstance(value, SequenceProto):
+        return [plain(x) for x in numpy_helper.to_list(value)]
+    if isinstance(value, OptionalProto):
+        return plain(numpy_helper.to_optional(value))
+    if isinstance(value, MapProto):
+        return numpy_helper.to_dict(value)
+    if isinstance(value, list):
+        return [plain(x) for x in value]
+    return value if value is None or isinstance(value, dict) else np.asarray(value)
 
 
 def run_case(engine, case):
     """'' when all data sets agree, else the first difference."""
     from engine import EngineError
-    import numpy as np
 
     model = case.model.SerializeToString()
     for inputs, outputs in case.data_sets:
         inputs, outputs = [plain(x) for x in inputs], [plain(x) for x in outputs]
-        if any(x is None for x in inputs + outputs):
-            return "sequence, map or optional values"
         try:
             got = engine.run(model, inputs)
         except EngineError as error:
@@ -85,7 +104,7 @@ def run_case(engine, case):
         if len(got) != len(outputs):
             return f"{len(got)} outputs, wanted {len(outputs)}"
         for i, want in enumerate(outputs):
-            difference = compare(got[i], np.asarray(want), case.rtol, case.atol)
+            difference = compare_values(got[i], want, case.rtol, case.atol)
             if difference:
                 return f"output {i}: {difference}"
     return ""

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ir/bundle.h"
 #include "ir/half.h"
 #include "case.h"
 
@@ -140,6 +141,40 @@ static gei_tensor *parse_strings(char **words, size_t n_words, int32_t rank, con
     return NULL;
 }
 
+#define MOST_ITEMS 16
+
+static gei_tensor *make_bundle(int32_t dtype, gei_tensor *const *items, size_t n) {
+    gei_bundle_item list[MOST_ITEMS];
+    gei_tensor *t = NULL;
+    size_t bytes;
+    for (size_t k = 0; k < n; k++) {
+        list[k] = (gei_bundle_item){ .dtype = items[k]->dtype, .rank = items[k]->rank, .n_elems = items[k]->n_elems, .size_bytes = items[k]->size_bytes };
+        memcpy(list[k].dims, items[k]->dims, sizeof list[k].dims);
+    }
+    if (!gei_bundle_measure(list, n, &bytes) || gei_tensor_create_bytes(&gei_heap, dtype, 0, NULL, bytes, &t, NULL) != GE_OK) return NULL;
+    memset(t->data, 0, bytes);
+    gei_bundle_start(t->data, list, n);
+    for (size_t k = 0; k < n; k++) memcpy(gei_bundle_data(t->data, k), items[k]->data, items[k]->size_bytes);
+    return t;
+}
+
+/* { TENSOR TENSOR ... } */
+static gei_tensor *parse_bundle(int32_t dtype, char **words, size_t n_words, const char *folder, size_t *used, const char **problem) {
+    gei_tensor *items[MOST_ITEMS], *t = NULL;
+    size_t n = 0, at = 1, taken;
+    *problem = "wanted { then tensors then }";
+    bool ok = n_words > 1 && strcmp(words[0], "{") == 0;
+    while (ok && at < n_words && strcmp(words[at], "}") != 0) {
+        ok = n < MOST_ITEMS && (items[n] = parse_tensor(words + at, n_words - at, folder, &taken, problem)) != NULL;
+        if (ok) n++;
+        if (ok) at += taken;
+    }
+    if (ok && at < n_words) t = make_bundle(dtype, items, n);
+    for (size_t k = 0; k < n; k++) gei_tensor_release(items[k]);
+    *used = at + 1;
+    return t;
+}
+
 gei_tensor *parse_tensor(char **words, size_t n_words, const char *folder, size_t *used, const char **problem) {
     int32_t dtype, rank;
     int64_t dims[GEI_MAX_RANK], whole;
@@ -151,6 +186,11 @@ gei_tensor *parse_tensor(char **words, size_t n_words, const char *folder, size_
         gei_tensor *strings = parse_strings(words + 1, n_words - 1, rank, dims, &taken, problem);
         *used = taken + 1;
         return strings;
+    }
+    if (gei_dtype_is_bundle(dtype)) {
+        gei_tensor *bundle = parse_bundle(dtype, words + 1, n_words - 1, folder, &taken, problem);
+        *used = taken + 1;
+        return bundle;
     }
     gei_tensor *t;
     *problem = "no such tensor";
@@ -199,6 +239,24 @@ static const char *compare_strings(const gei_tensor *got, const gei_tensor *want
     return NULL;
 }
 
+static const char *compare_bundles(const gei_tensor *got, const gei_tensor *want, double tol) {
+    size_t n = gei_bundle_count(want->data);
+    if (gei_bundle_count(got->data) != n) return "another number of items";
+    for (size_t k = 0; k < n; k++) {
+        gei_tensor pair[2];
+        const gei_tensor *whole[2] = { got, want };
+        for (size_t s = 0; s < 2; s++) {
+            const gei_bundle_item *item = gei_bundle_at(whole[s]->data, k);
+            pair[s] = (gei_tensor){ .dtype = item->dtype, .rank = item->rank, .n_elems = item->n_elems, .size_bytes = (size_t)item->size_bytes,
+                                    .data = gei_bundle_data(whole[s]->data, k) };
+            memcpy(pair[s].dims, item->dims, sizeof item->dims);
+        }
+        const char *problem = compare_tensors(&pair[0], &pair[1], tol);
+        if (problem) return problem;
+    }
+    return NULL;
+}
+
 /* The first elements of both, for the message. */
 static void put_elems(const gei_tensor *t) {
     gei_tensor c = components(t);
@@ -227,6 +285,7 @@ const char *compare_tensors(const gei_tensor *got, const gei_tensor *want, doubl
         return text;
     }
     if (want->dtype == GEI_STRING) return compare_strings(got, want);
+    if (gei_dtype_is_bundle(want->dtype)) return compare_bundles(got, want, tol);
     gei_tensor x = components(got), y = components(want);
     if (tol < 0) tol = default_tol(want->dtype);
     for (int64_t k = 0; k < y.n_elems; k++) {

@@ -279,7 +279,7 @@ static ge_status read_dtype(reading *g, gei_attr *out) {
     GEI_TRY(collect(g, ONNX_ATTR_TP, &spans, &count));
     GEI_TRY(gei_onnx_read_type(g->r, spans[count - 1], GEI_ONNX_DIMS_NUMBERS, &type));
     if (type.unsupported[0])
-        return gei_fail(&g->r->diag, GE_ERR_UNSUPPORTED, "attribute '%s' is the type %s; values of that kind are not supported yet", g->name, type.unsupported);
+        return gei_fail(&g->r->diag, GE_ERR_UNSUPPORTED, "attribute '%s' is the type %s; values of that kind are not supported", g->name, type.unsupported);
     *out = gei_attr_dtype(type.dtype);
     return GE_OK;
 }

@@ -23,8 +23,8 @@ static ge_status read_input_type(gei_onnx_reader *r, gei_onnx_scope *s, const ge
     gei_onnx_set_place(r, "input '%.*s'", GEI_ONNX_FMT(v->name));
     GEI_TRY(gei_onnx_read_type(r, v->type, dims_mode(s, GEI_ONNX_DIMS_MAKE), out));
     if (out->unsupported[0])
-        return gei_fail(&r->diag, GE_ERR_UNSUPPORTED, "%s is of type %s; values of that kind are not supported yet", r->place, out->unsupported);
-    if (is_root(s) && out->dtype == GEI_UNDEFINED) return gei_fail(&r->diag, GE_ERR_BAD_GRAPH, "%s has no type", r->place);
+        return gei_fail(&r->diag, GE_ERR_UNSUPPORTED, "%s is of type %s; values of that kind are not supported", r->place, out->unsupported);
+    if (is_root(s) && gei_dtype_elem(out->dtype) == GEI_UNDEFINED) return gei_fail(&r->diag, GE_ERR_BAD_GRAPH, "%s has no type", r->place);
     return GE_OK;
 }
 
@@ -155,11 +155,12 @@ static ge_status check_output(gei_onnx_reader *r, gei_onnx_scope *s, uint32_t va
     gei_onnx_set_place(r, "output '%.*s'", GEI_ONNX_FMT(v->name));
     GEI_TRY(gei_onnx_read_type(r, message, GEI_ONNX_DIMS_NUMBERS, &type));
     if (type.unsupported[0])
-        return gei_fail(&r->diag, GE_ERR_UNSUPPORTED, "%s is of type %s; values of that kind are not supported yet", r->place, type.unsupported);
+        return gei_fail(&r->diag, GE_ERR_UNSUPPORTED, "%s is of type %s; values of that kind are not supported", r->place, type.unsupported);
     if (s->states[value] == GEI_ONNX_ABSENT) return gei_fail(&r->diag, GE_ERR_BAD_GRAPH, "%s has no value", r->place);
     if (s->states[value] != GEI_ONNX_READY) return GE_OK;
     int32_t known = gei_value_out(s->values[value])->dtype;
-    if (known == GEI_UNDEFINED || type.dtype == GEI_UNDEFINED || known == type.dtype) return GE_OK;
+    if (known == GEI_UNDEFINED || type.dtype == GEI_UNDEFINED) return GE_OK;
+    if (gei_dtype_fits(known, type.dtype) || gei_dtype_fits(type.dtype, known)) return GE_OK;
     return gei_fail(&r->diag, GE_ERR_BAD_GRAPH, "%s is of type %s and declared as %s", r->place, gei_dtype_name(known), gei_dtype_name(type.dtype));
 }
 

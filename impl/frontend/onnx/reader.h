@@ -224,7 +224,7 @@ void gei_onnx_graph_free(gei_onnx_graph *g);
 typedef struct gei_onnx_type {
     int32_t dtype;        /* GEI_UNDEFINED when not told */
     gei_shape shape;
-    char unsupported[96]; /* "sequence of map" when it is no dense tensor, else "" */
+    char unsupported[96]; /* "sequence of optional float32" when there are no such values, else "" */
 } gei_onnx_type;
 enum { GEI_ONNX_DIMS_MAKE, GEI_ONNX_DIMS_FIND, GEI_ONNX_DIMS_NUMBERS }; /* symbols: made, only known ones, none */
 ge_status gei_onnx_read_type(gei_onnx_reader *r, gei_span message, int dims, gei_onnx_type *out); /* r->place starts messages */

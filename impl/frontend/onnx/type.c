@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* TypeProto: element type and dims of tensors; everything else is described in words, because no such values exist yet. */
+/* TypeProto: element type and dims of tensors; of sequences, optionals and maps what is inside (ir/dtype.h); what else there may be is
+ * described in words. */
 #include <string.h>
 
 #include "frontend/onnx/reader.h"
@@ -123,9 +124,27 @@ static void append_word(gei_onnx_type *out, const char *word) {
     gei_copy_text(out->unsupported + used, sizeof out->unsupported - used, word, strlen(word));
 }
 
+#define MOST_LEVELS 4 /* more of them is no type we have */
+
+typedef struct level {
+    uint32_t number;
+    int64_t key; /* of a map: the ONNX type of its keys */
+} level;
+
+static ge_status read_key(gei_onnx_reader *r, gei_span message, int64_t *out) {
+    gei_wire w = gei_wire_at(r->file.data, message);
+    gei_field f;
+    *out = 0;
+    while (gei_wire_next(&w, &f))
+        if (f.number == ONNX_MAP_KEY) gei_wire_int(&w, &f, out);
+    return gei_onnx_wire_end(r, &w, "TypeProto.Map");
+}
+
 /* Describes one level; *message becomes the level inside, data NULL at the end. */
-static ge_status describe(gei_onnx_reader *r, uint32_t number, gei_span inner, gei_span *message, gei_onnx_type *out) {
+static ge_status describe(gei_onnx_reader *r, uint32_t number, gei_span inner, gei_span *message, level *at, gei_onnx_type *out) {
     *message = (gei_span){ NULL, 0 };
+    *at = (level){ number, 0 };
+    if (number == ONNX_TYPE_MAP) GEI_TRY(read_key(r, inner, &at->key));
     for (size_t i = 0; i < GEI_COUNT(kinds); i++) {
         if (kinds[i].number != number) continue;
         append_word(out, kinds[i].word);
@@ -134,7 +153,31 @@ static ge_status describe(gei_onnx_reader *r, uint32_t number, gei_span inner, g
     return GE_OK; /* nothing said, or a kind of value newer than this reader */
 }
 
+static int32_t wrap(const level *l, int32_t inside) {
+    int32_t key = l->key > 0 && l->key <= INT32_MAX ? gei_dtype_from_onnx((int32_t)l->key) : GEI_UNDEFINED;
+    switch (l->number) {
+    case ONNX_TYPE_SEQUENCE: return gei_dtype_sequence(inside);
+    case ONNX_TYPE_OPTIONAL: return gei_dtype_optional(inside);
+    default: break;
+    }
+    if (l->number != ONNX_TYPE_MAP || gei_dtype_is_bundle(inside) || (key != GEI_INT64 && key != GEI_STRING)) return GEI_UNDEFINED;
+    return gei_dtype_of(key == GEI_INT64 ? GEI_FORM_INT_MAP : GEI_FORM_TEXT_MAP, inside);
+}
+
+/* A tensor was found inside of `depth` levels. */
+static void compose(const level *levels, uint32_t depth, gei_onnx_type *out) {
+    int32_t dtype = out->dtype;
+    append_word(out, gei_dtype_name(dtype));
+    if (depth > MOST_LEVELS) return;
+    for (uint32_t k = depth; k-- > 0;) {
+        dtype = wrap(&levels[k], dtype);
+        if (!gei_dtype_is_bundle(dtype)) return;
+    }
+    *out = (gei_onnx_type){ .dtype = dtype, .shape = gei_shape_scalar() };
+}
+
 ge_status gei_onnx_read_type(gei_onnx_reader *r, gei_span message, int dims, gei_onnx_type *out) {
+    level levels[MOST_LEVELS + 1], unused;
     *out = (gei_onnx_type){ .dtype = GEI_UNDEFINED, .shape = gei_shape_unknown() };
     for (uint32_t depth = 0; message.data; depth++) {
         uint32_t number;
@@ -143,11 +186,11 @@ ge_status gei_onnx_read_type(gei_onnx_reader *r, gei_span message, int dims, gei
             return gei_fail(&r->diag, GE_ERR_LIMIT, "%s has a type nested deeper than %u", r->place, r->limits.type_depth);
         GEI_TRY(read_alternative(r, message, &number, &inner));
         if (number != ONNX_TYPE_TENSOR) {
-            GEI_TRY(describe(r, number, inner, &message, out));
+            GEI_TRY(describe(r, number, inner, &message, depth <= MOST_LEVELS ? &levels[depth] : &unused, out));
             continue;
         }
         GEI_TRY(read_tensor_type(r, inner, depth == 0 ? dims : GEI_ONNX_DIMS_NUMBERS, out));
-        if (depth > 0) append_word(out, gei_dtype_name(out->dtype));
+        if (depth > 0) compose(levels, depth, out);
         return GE_OK;
     }
     return GE_OK;

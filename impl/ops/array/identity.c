@@ -43,5 +43,5 @@ static const gei_source identity_sources[] = { { GEI_FROM_ONNX, "Identity", 1, N
                                                { 0 } };
 
 GEI_OP(Identity) = { .name = "Identity", .infer = gei_infer_like_x, .kernels = gei_copy_kernels, .sources = identity_sources,
-                     .traits = GEI_OP_PURE | GEI_OP_VIEW | GEI_OP_IDENTITY | GEI_OP_MOVES, .moved = 1 };
+                     .traits = GEI_OP_PURE | GEI_OP_VIEW | GEI_OP_IDENTITY | GEI_OP_MOVES | GEI_OP_TAKES_BUNDLES, .moved = 1 };
 GEI_WIDEN(Identity, "*", "any");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* If, Case, While, calls; GeLoop and GeScan (ours, ONNX Loop and Scan).  exec runs the bodies; ops/body.h says what they see.
+/* If, Case, While, calls; GeLoop, GeScan and GeSequenceMap (ours, ONNX Loop, Scan and SequenceMap).  exec runs the bodies; ops/body.h says what they see.
  * ONNX bodies read values from outside; here those are inputs of the node behind its own. */
 #include <string.h>
 
@@ -103,8 +103,21 @@ static ge_status map_scan(gei_import *im, gei_diag *diag) {
     return gei_graph_add_subgraph(node, "body", body->graph, diag);
 }
 
+static ge_status map_sequence(gei_import *im, gei_diag *diag) {
+    const gei_import_subgraph *body = subgraph_of(im, "body");
+    gei_value *ins;
+    gei_node *node;
+    uint32_t n;
+    if (!body) return gei_import_fail(im, GE_ERR_BAD_ATTR, diag, "attribute body is missing");
+    GEI_TRY(gather_inputs(im, im->n_inputs, body, NULL, &ins, &n, diag));
+    GEI_TRY(add_node(im, "GeSequenceMap", ins, n, &node, diag));
+    GEI_TRY(gei_import_set_int(node, "mapped", im->n_inputs, diag));
+    return gei_graph_add_subgraph(node, "body", body->graph, diag);
+}
+
 static const gei_source if_sources[] = { { GEI_FROM_ONNX, "If", 1, map_if, NULL }, { 0 } };
 static const gei_source loop_sources[] = { { GEI_FROM_ONNX, "Loop", 1, map_loop, NULL }, { 0 } };
+static const gei_source map_sources[] = { { GEI_FROM_ONNX, "SequenceMap", 17, map_sequence, NULL }, { 0 } };
 static const gei_source scan_sources[] = { { GEI_FROM_ONNX, "Scan", 9, map_scan, NULL }, { 0 } };
 
 GEI_OP(If) = { .name = "If", .infer = gei_infer_branches, .sources = if_sources, .control = GEI_CONTROL_IF };
@@ -113,3 +126,4 @@ GEI_OP(PartitionedCall) = { .name = "PartitionedCall", .infer = gei_infer_branch
 GEI_OP(While) = { .name = "While", .infer = gei_infer_while, .control = GEI_CONTROL_WHILE };
 GEI_OP(GeLoop) = { .name = "GeLoop", .infer = gei_infer_loop, .sources = loop_sources, .control = GEI_CONTROL_LOOP };
 GEI_OP(GeScan) = { .name = "GeScan", .infer = gei_infer_scan, .sources = scan_sources, .control = GEI_CONTROL_SCAN };
+GEI_OP(GeSequenceMap) = { .name = "GeSequenceMap", .infer = gei_infer_map, .sources = map_sources, .control = GEI_CONTROL_MAP };

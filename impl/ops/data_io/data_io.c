@@ -89,4 +89,4 @@ static ge_status infer_nothing(gei_infer *i) {
     return GE_OK;
 }
 
-GEI_OP(NetOutput) = { .name = "NetOutput", .infer = infer_nothing, .traits = GEI_OP_OUTPUT };
+GEI_OP(NetOutput) = { .name = "NetOutput", .infer = infer_nothing, .traits = GEI_OP_OUTPUT | GEI_OP_TAKES_BUNDLES };

@@ -135,6 +135,24 @@ static inline ge_error *ge_shim_value_get_kind(const ge_value * value, ge_value_
 static inline ge_error *ge_shim_tensor_create_from_value(const ge_value * value, ge_tensor * * out_tensor) {
     return ge_shim_taken(ge_tensor_create_from_value(value, out_tensor));
 }
+static inline ge_error *ge_shim_tensor_create_from_keys(const ge_value * value, ge_tensor * * out_tensor) {
+    return ge_shim_taken(ge_tensor_create_from_keys(value, out_tensor));
+}
+static inline ge_error *ge_shim_value_create_sequence(const ge_context * context, const ge_value * const * values, size_t values_count, ge_value * * out_value) {
+    return ge_shim_taken(ge_value_create_sequence(context, values, values_count, out_value));
+}
+static inline ge_error *ge_shim_value_create_map(const ge_tensor * keys, const ge_value * const * values, size_t values_count, ge_value * * out_value) {
+    return ge_shim_taken(ge_value_create_map(keys, values, values_count, out_value));
+}
+static inline ge_error *ge_shim_value_create_optional(const ge_context * context, const ge_value * value, ge_value * * out_value) {
+    return ge_shim_taken(ge_value_create_optional(context, value, out_value));
+}
+static inline ge_error *ge_shim_value_get_items_count(const ge_value * value, size_t * out_count) {
+    return ge_shim_taken(ge_value_get_items_count(value, out_count));
+}
+static inline ge_error *ge_shim_value_create_from_item(const ge_value * value, size_t index, ge_value * * out_value) {
+    return ge_shim_taken(ge_value_create_from_item(value, index, out_value));
+}
 static inline ge_error *ge_shim_graph_create(const ge_context * context, const char * name, size_t name_size, ge_graph * * out_graph) {
     return ge_shim_taken(ge_graph_create(context, name, name_size, out_graph));
 }

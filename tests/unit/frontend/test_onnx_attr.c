@@ -45,9 +45,10 @@ static void attributes_that_do_not_fit_are_named(void **state) {
     attribute_refused(&a, GE_ERR_UNSUPPORTED_ATTR, "is of kind TYPE_PROTOS, which is not supported");
     a = onnx_attr_begin("k", ONNX_KIND_TYPE_PROTO);
     pb type = onnx_tensor_type(ONNX_F32, NULL);
+    type = onnx_type_around(&type, ONNX_TYPE_OPTIONAL, ONNX_ELEM_TYPE);
     type = onnx_type_around(&type, ONNX_TYPE_SEQUENCE, ONNX_ELEM_TYPE);
     pb_message(&a, ONNX_ATTR_TP, &type);
-    attribute_refused(&a, GE_ERR_UNSUPPORTED, "attribute 'k' is the type sequence of float32");
+    attribute_refused(&a, GE_ERR_UNSUPPORTED, "attribute 'k' is the type sequence of optional float32");
 }
 
 static void an_attribute_given_twice_is_refused(void **state) {

@@ -257,14 +257,15 @@ static void bad_types_are_refused(void **state) {
     refuse_input("1", 0, GE_ERR_BAD_GRAPH, "input 'x' has no type");
 }
 
-static void values_that_are_no_tensors_give_one_clear_error(void **state) {
+static void kinds_of_values_that_do_not_exist_give_one_clear_error(void **state) {
     (void)state;
     struct {
         uint32_t outer, outer_inner, inner, inner_inner;
         const char *part;
     } cases[] = {
-        { ONNX_TYPE_SEQUENCE, ONNX_ELEM_TYPE, 0, 0, "'x' is of type sequence of float32; values of that kind are not supported yet" },
-        { ONNX_TYPE_OPTIONAL, ONNX_ELEM_TYPE, 0, 0, "'x' is of type optional float32" },
+        { ONNX_TYPE_SEQUENCE, ONNX_ELEM_TYPE, ONNX_TYPE_SEQUENCE, ONNX_ELEM_TYPE, "'x' is of type sequence of sequence of float32; values of that kind are not supported" },
+        { ONNX_TYPE_OPTIONAL, ONNX_ELEM_TYPE, ONNX_TYPE_OPTIONAL, ONNX_ELEM_TYPE, "'x' is of type optional optional float32" },
+        { ONNX_TYPE_MAP, ONNX_MAP_VALUE, 0, 0, "'x' is of type map to float32" }, /* says no type of keys */
         { ONNX_TYPE_SEQUENCE, ONNX_ELEM_TYPE, ONNX_TYPE_MAP, ONNX_MAP_VALUE, "'x' is of type sequence of map to float32" },
     };
     for (size_t i = 0; i < GEI_COUNT(cases); i++) {
@@ -284,6 +285,43 @@ static void values_that_are_no_tensors_give_one_clear_error(void **state) {
     onnx_output(&graph, "x", -1, NULL);
     pb model = onnx_model(8, 17, &graph);
     assert_refused(&model, GE_ERR_UNSUPPORTED, "is of type sparse tensor");
+}
+
+/* Takes the type. */
+static void check_type(pb type, int32_t dtype) {
+    pb graph = { 0 }, info = onnx_info("x", &type);
+    pb_bytes(&graph, ONNX_GRAPH_OUTPUT, info.data, info.size);
+    pb_message(&graph, ONNX_GRAPH_INPUT, &info);
+    pb model = onnx_model(8, 17, &graph);
+    onnx_read t;
+    onnx_read_init(&t);
+    assert_ok(onnx_read_run(&t, &model), &t.diag);
+    const gei_out *out = &onnx_find(t.graph, "x")->outs[0];
+    assert_int_equal(out->dtype, dtype);
+    assert_int_equal(out->rank, 0); /* one value, whatever the shapes inside */
+    onnx_read_deinit(&t);
+    pb_free(&model);
+}
+
+static pb type_around(pb inner, uint32_t field) { return onnx_type_around(&inner, field, ONNX_ELEM_TYPE); }
+
+static pb map_type(int64_t key) {
+    pb tensor = onnx_tensor_type(ONNX_F32, NULL), map = { 0 }, type = { 0 };
+    pb_int(&map, ONNX_MAP_KEY, key);
+    pb_message(&map, ONNX_MAP_VALUE, &tensor);
+    pb_message(&type, ONNX_TYPE_MAP, &map);
+    return type;
+}
+
+static void values_that_are_no_tensors_have_types_of_their_own(void **state) {
+    (void)state;
+    check_type(type_around(onnx_tensor_type(ONNX_F32, "2,3"), ONNX_TYPE_SEQUENCE), gei_dtype_of(GEI_FORM_SEQUENCE, GEI_FLOAT32));
+    check_type(type_around(onnx_tensor_type(ONNX_STR, NULL), ONNX_TYPE_OPTIONAL), gei_dtype_of(GEI_FORM_OPTIONAL, GEI_STRING));
+    check_type(type_around(type_around(onnx_tensor_type(ONNX_I64, NULL), ONNX_TYPE_SEQUENCE), ONNX_TYPE_OPTIONAL),
+               gei_dtype_of(GEI_FORM_OPTIONAL_SEQUENCE, GEI_INT64));
+    check_type(map_type(ONNX_I64), gei_dtype_of(GEI_FORM_INT_MAP, GEI_FLOAT32));
+    check_type(map_type(ONNX_STR), gei_dtype_of(GEI_FORM_TEXT_MAP, GEI_FLOAT32));
+    check_type(type_around(map_type(ONNX_STR), ONNX_TYPE_SEQUENCE), gei_dtype_of(GEI_FORM_TEXT_MAPS, GEI_FLOAT32));
 }
 
 static void types_nested_without_end_are_refused(void **state) {
@@ -646,7 +684,8 @@ int main(void) {
         cmocka_unit_test(dims_become_numbers_symbols_or_fresh_symbols),
         cmocka_unit_test(value_info_counts_where_no_rule_knows),
         cmocka_unit_test(bad_types_are_refused),
-        cmocka_unit_test(values_that_are_no_tensors_give_one_clear_error),
+        cmocka_unit_test(values_that_are_no_tensors_have_types_of_their_own),
+        cmocka_unit_test(kinds_of_values_that_do_not_exist_give_one_clear_error),
         cmocka_unit_test(types_nested_without_end_are_refused),
         cmocka_unit_test(an_output_of_another_type_than_declared_is_refused),
         cmocka_unit_test(metadata_comes_along),

@@ -1165,6 +1165,36 @@ unsafe extern "C" {
         value: *const ge_value,
         out_tensor: *mut *mut ge_tensor,
     ) -> ge_status;
+    pub fn ge_tensor_create_from_keys(
+        value: *const ge_value,
+        out_tensor: *mut *mut ge_tensor,
+    ) -> ge_status;
+    pub fn ge_value_create_sequence(
+        context: *const ge_context,
+        values: *const *const ge_value,
+        values_count: usize,
+        out_value: *mut *mut ge_value,
+    ) -> ge_status;
+    pub fn ge_value_create_map(
+        keys: *const ge_tensor,
+        values: *const *const ge_value,
+        values_count: usize,
+        out_value: *mut *mut ge_value,
+    ) -> ge_status;
+    pub fn ge_value_create_optional(
+        context: *const ge_context,
+        value: *const ge_value,
+        out_value: *mut *mut ge_value,
+    ) -> ge_status;
+    pub fn ge_value_get_items_count(
+        value: *const ge_value,
+        out_count: *mut usize,
+    ) -> ge_status;
+    pub fn ge_value_create_from_item(
+        value: *const ge_value,
+        index: usize,
+        out_value: *mut *mut ge_value,
+    ) -> ge_status;
     pub fn ge_graph_create(
         context: *const ge_context,
         name: *const ::std::os::raw::c_char,

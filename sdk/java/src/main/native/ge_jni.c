@@ -460,6 +460,36 @@ JNIEXPORT jlong JNICALL Java_libge_Raw_ge_1tensor_1create_1from_1value(JNIEnv *e
     return (jlong)(intptr_t)ge_shim_taken(ge_tensor_create_from_value((const ge_value *)(intptr_t)value, (ge_tensor * *)(intptr_t)out_tensor));
 }
 
+JNIEXPORT jlong JNICALL Java_libge_Raw_ge_1tensor_1create_1from_1keys(JNIEnv *env, jclass self, jlong value, jlong out_tensor) {
+    (void)env, (void)self;
+    return (jlong)(intptr_t)ge_shim_taken(ge_tensor_create_from_keys((const ge_value *)(intptr_t)value, (ge_tensor * *)(intptr_t)out_tensor));
+}
+
+JNIEXPORT jlong JNICALL Java_libge_Raw_ge_1value_1create_1sequence(JNIEnv *env, jclass self, jlong context, jlong values, jlong values_count, jlong out_value) {
+    (void)env, (void)self;
+    return (jlong)(intptr_t)ge_shim_taken(ge_value_create_sequence((const ge_context *)(intptr_t)context, (const ge_value * const *)(intptr_t)values, (size_t)values_count, (ge_value * *)(intptr_t)out_value));
+}
+
+JNIEXPORT jlong JNICALL Java_libge_Raw_ge_1value_1create_1map(JNIEnv *env, jclass self, jlong keys, jlong values, jlong values_count, jlong out_value) {
+    (void)env, (void)self;
+    return (jlong)(intptr_t)ge_shim_taken(ge_value_create_map((const ge_tensor *)(intptr_t)keys, (const ge_value * const *)(intptr_t)values, (size_t)values_count, (ge_value * *)(intptr_t)out_value));
+}
+
+JNIEXPORT jlong JNICALL Java_libge_Raw_ge_1value_1create_1optional(JNIEnv *env, jclass self, jlong context, jlong value, jlong out_value) {
+    (void)env, (void)self;
+    return (jlong)(intptr_t)ge_shim_taken(ge_value_create_optional((const ge_context *)(intptr_t)context, (const ge_value *)(intptr_t)value, (ge_value * *)(intptr_t)out_value));
+}
+
+JNIEXPORT jlong JNICALL Java_libge_Raw_ge_1value_1get_1items_1count(JNIEnv *env, jclass self, jlong value, jlong out_count) {
+    (void)env, (void)self;
+    return (jlong)(intptr_t)ge_shim_taken(ge_value_get_items_count((const ge_value *)(intptr_t)value, (size_t *)(intptr_t)out_count));
+}
+
+JNIEXPORT jlong JNICALL Java_libge_Raw_ge_1value_1create_1from_1item(JNIEnv *env, jclass self, jlong value, jlong index, jlong out_value) {
+    (void)env, (void)self;
+    return (jlong)(intptr_t)ge_shim_taken(ge_value_create_from_item((const ge_value *)(intptr_t)value, (size_t)index, (ge_value * *)(intptr_t)out_value));
+}
+
 JNIEXPORT jlong JNICALL Java_libge_Raw_ge_1graph_1create(JNIEnv *env, jclass self, jlong context, jlong name, jlong name_size, jlong out_graph) {
     (void)env, (void)self;
     return (jlong)(intptr_t)ge_shim_taken(ge_graph_create((const ge_context *)(intptr_t)context, (const char *)(intptr_t)name, (size_t)name_size, (ge_graph * *)(intptr_t)out_graph));

@@ -541,6 +541,18 @@ final class Raw {
 
     static native long ge_tensor_create_from_value(long value, long outTensor);
 
+    static native long ge_tensor_create_from_keys(long value, long outTensor);
+
+    static native long ge_value_create_sequence(long context, long values, long valuesCount, long outValue);
+
+    static native long ge_value_create_map(long keys, long values, long valuesCount, long outValue);
+
+    static native long ge_value_create_optional(long context, long value, long outValue);
+
+    static native long ge_value_get_items_count(long value, long outCount);
+
+    static native long ge_value_create_from_item(long value, long index, long outValue);
+
     static native long ge_graph_create(long context, long name, long nameSize, long outGraph);
 
     static native long ge_graph_copy(long graph, long outGraph);
