@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# `./dev bench [overhead|handles|sdk|scale|latency]...`: all of them by default.  `./dev bench models [ARG...]`: whole models
+# `./dev bench [overhead|handles|branches|callers|sdk|scale|latency]...`: all of them by default.  `./dev bench models [ARG...]`: whole models
 # (bench/compare_models.py --help).  Prints what it measures; judges nothing.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -18,6 +18,18 @@ program() {
 yardstick() {
     "${CC:-cc}" -O2 -fPIC -shared bench/yardstick.c -o $out/libyardstick.so
     with_yardstick=("$out/libyardstick.so" "-Wl,-rpath,$PWD/$out")
+}
+
+callers() {
+    echo "many threads on one model against the best number of them (runs per second)"
+    program callers
+    $out/callers
+}
+
+branches() {
+    echo "two equal branches side by side against in line (ratio of medians)"
+    program branches
+    $out/branches
 }
 
 overhead() {
@@ -74,10 +86,10 @@ if [ "${1:-}" = models ]; then
     models "$@"
     exit
 fi
-[ $# -gt 0 ] || set -- overhead handles sdk scale latency
+[ $# -gt 0 ] || set -- overhead handles branches callers sdk scale latency
 for what in "$@"; do
     case $what in
-        overhead | handles | sdk | scale | latency) "$what" ;;
-        *) echo "bench: no '$what'; there are: overhead, handles, sdk, scale, latency" >&2; exit 2 ;;
+        overhead | handles | branches | callers | sdk | scale | latency) "$what" ;;
+        *) echo "bench: no '$what'; there are: overhead, handles, branches, callers, sdk, scale, latency" >&2; exit 2 ;;
     esac
 done

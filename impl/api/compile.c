@@ -34,6 +34,7 @@ typedef struct compile_job {
     int64_t last_report_ns;
     gei_sink notes;
     gei_diag *diag;
+    bool is_single_stream; /* no branches side by side */
     uint32_t pass_units; /* of progress, as last told; the plan is one more */
 } compile_job;
 
@@ -89,6 +90,7 @@ static ge_status read_options(compile_job *job, gei_diag *diag) {
     const gei_api_options *set = gei_handle_get(job->options.options, GEI_HANDLE_OPTIONS, &why);
     if (!set) return gei_argument_fail(diag, "options", 1, why, "options holds an options handle that cannot be used: %s", gei_status_name(why));
     job->passes.none = strcmp(gei_options_text(set, "ge.oo.level"), "O0") == 0;
+    job->is_single_stream = strcmp(gei_options_text(set, "ge.enableSingleStream"), "true") == 0;
     job->inner.plan.reference_only = gei_options_int(set, "ge.referenceKernels", 0) != 0;
     job->inner.model.max_instances = (uint32_t)gei_options_int(set, "ge.maxShapes", 0);
     return passes_off(job, gei_options_text(set, "ge.passesOff"), diag);
@@ -155,6 +157,7 @@ static ge_status compile(const gei_api_graph_view *view, const gei_graph *g, com
     gei_model *model = NULL;
     int64_t start = now_ns();
     job->inner.model.max_threads = c->max_threads;
+    job->inner.plan.max_threads = job->is_single_stream ? 1 : c->max_threads;
     job->inner.model.team = c->team;
     job->inner.model.trace = &c->trace;
     job->inner.model.log = job->inner.plan.log = job->passes.log = &c->log;

@@ -162,6 +162,7 @@ ge_status ge_context_create(const ge_options *options, ge_context **out_context)
     if (options) {
         GEI_GET(gei_api_options, o, options, OPTIONS, 0);
         threads = gei_options_int(o, "ge.threads", 0);
+        if (gei_options_int(o, "ge.pinThreads", 0)) gei_pool_pin(); /* the workers are the process's: for all contexts */
     }
     gei_api_context *c = gei_alloc_zero(&gei_heap, sizeof *c, 0);
     if (!c) return GEI_RETURN(gei_out_of_memory(&diag, sizeof *c));

@@ -77,7 +77,7 @@ static ge_status fill_summary(const gei_api_model *m, ge_model_summary *s, gei_d
     GEI_TRY(gei_model_plan_static(m->model, diag));
     gei_model_stats_get(m->model, &stats);
     s->is_static = plan->is_static;
-    s->streams_count = 1;
+    s->streams_count = stats.most_lanes > 1 ? stats.most_lanes : 1;
     s->source_nodes_count = m->source_nodes;
     s->nodes_count = plan->graph->n_live - (plan->graph->net_output != NULL);
     s->inputs_count = plan->n_inputs;

@@ -217,6 +217,7 @@
     X("ge.passesOff", "RB", TEXT, "") \
     X("ge.perfLevel", "GSR", INT, "4") \
     X("ge.performance_mode", "B", TEXT, "normal") \
+    X("ge.pinThreads", "G", SWITCH, "0") \
     X("ge.privateKeyFile", "GSR", TEXT, "") \
     X("ge.quant_dumpable", "B", SWITCH, "0") \
     X("ge.recompute", "GSR", TEXT, "") \

@@ -459,6 +459,8 @@ void gei_pool_pin(void) { atomic_store(&crew.is_pinned, 1); }
 
 int64_t gei_pool_spin_ns(void) { return atomic_load_explicit(&crew.spin_ns, memory_order_relaxed); }
 
+int64_t gei_pool_idle_spin_ns(void) { return gei_team_busy(NULL) < gei_pool_known_cpus() ? gei_pool_spin_ns() : 0; }
+
 uint32_t gei_pool_worker_count(void) { return atomic_load(&crew.n_workers); }
 
 static uint32_t count_cpus(void) {

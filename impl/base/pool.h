@@ -27,6 +27,7 @@ bool gei_pool_ready(void);              /* there is a worker; false: none can be
 
 void gei_pool_pin(void);                /* from now on each worker stays on a CPU of its own */
 int64_t gei_pool_spin_ns(void);         /* how long a thread may spin before it sleeps: 0 with one CPU */
+int64_t gei_pool_idle_spin_ns(void);    /* the same for threads that wait for work of others: 0 while all CPUs have some */
 uint32_t gei_pool_cpu_count(void);      /* CPUs this process may use */
 uint32_t gei_pool_known_cpus(void);     /* the same, as last asked for */
 uint32_t gei_pool_worker_count(void);   /* workers started so far */

@@ -292,6 +292,7 @@ void gei_binding_step(const gei_binding *b, uint32_t index, gei_step_info *out) 
                             .duration_ns = time->end_ns - time->begin_ns,
                             .read_bytes = gei_step_read_bytes(s),
                             .written_bytes = gei_step_written_bytes(s),
+                            .lane = s->step->lane,
                             .threads = time->threads };
 }
 

@@ -161,6 +161,7 @@ static void insert(gei_model *m, gei_entry *e, garbage *g) {
     const gei_instance *inst = e->instance;
     if (inst->arena_bytes > m->stats.arena_bytes) m->stats.arena_bytes = inst->arena_bytes;
     if (inst->lower_bound_bytes > m->stats.lower_bound_bytes) m->stats.lower_bound_bytes = inst->lower_bound_bytes;
+    if (inst->most_lanes > m->stats.most_lanes) m->stats.most_lanes = inst->most_lanes;
     uint64_t scratch = gei_frame_scratch_bytes(inst, m->options.max_threads);
     if (scratch > m->stats.scratch_bytes) m->stats.scratch_bytes = scratch;
 }

@@ -41,6 +41,7 @@ typedef struct gei_model_stats {     /* counters since creation */
                                         * its own; of the bounds the largest */
     uint64_t idle_bytes;             /* activation memory kept for the next runs, bodies included */
     uint64_t constant_bytes, packed_bytes;
+    uint32_t most_lanes;             /* branches side by side in an instance so far; 0: none */
 } gei_model_stats;
 
 /* Takes the plan also on failure. */

@@ -98,7 +98,7 @@ static ge_status init_steps(gei_frame *f, gei_diag *diag) {
         s->frame = f;
         s->step = &inst->steps[i];
         s->run.n_parts = 1;
-        s->run.diag = f->diag;
+        s->run.diag = &f->diag[s->step->lane];
         if (s->step->kind == GEI_STEP_COPY) init_copy(f, s, pointers);
         else GEI_TRY(init_node_step(f, s, pointers, diag));
         pointers += s->run.n_in + s->run.n_out;
@@ -108,11 +108,27 @@ static ge_status init_steps(gei_frame *f, gei_diag *diag) {
 
 /* ---- life ---- */
 
-uint64_t gei_frame_scratch_bytes(const gei_instance *inst, uint32_t max_threads) {
+static uint64_t step_scratch_bytes(const gei_step *s, uint32_t max_threads) {
+    return s->part_scratch_bytes * gei_seats(s->n_parts, max_threads); /* the plan checked it for all parts */
+}
+
+/* Of one lane, the largest in any stretch. */
+static uint64_t lane_scratch_bytes(const gei_instance *inst, uint32_t max_threads) {
     uint64_t most = 0;
+    for (uint32_t r = 0; r < inst->n_stretches; r++) {
+        for (uint32_t i = inst->stretches[r].first; i < inst->stretches[r].end; i++) {
+            uint64_t bytes = step_scratch_bytes(&inst->steps[i], max_threads);
+            if (bytes > most) most = bytes;
+        }
+    }
+    return most;
+}
+
+uint64_t gei_frame_scratch_bytes(const gei_instance *inst, uint32_t max_threads) {
+    uint64_t most, bytes;
+    if (__builtin_mul_overflow(lane_scratch_bytes(inst, max_threads), inst->most_lanes, &most)) return UINT64_MAX;
     for (uint32_t i = 0; i < inst->n_steps; i++) {
-        const gei_step *s = &inst->steps[i];
-        uint64_t bytes = s->part_scratch_bytes * gei_seats(s->n_parts, max_threads); /* the plan checked it for all parts */
+        bytes = step_scratch_bytes(&inst->steps[i], max_threads);
         if (bytes > most) most = bytes;
     }
     return most;
@@ -121,7 +137,7 @@ uint64_t gei_frame_scratch_bytes(const gei_instance *inst, uint32_t max_threads)
 static ge_status init(gei_frame *f, gei_diag *diag) {
     const gei_instance *inst = f->instance;
     uint64_t bytes, scratch = gei_frame_scratch_bytes(inst, f->model->options.max_threads);
-    f->diag = gei_arena_new(&f->arena, gei_diag);
+    f->diag = gei_arena_array(&f->arena, gei_diag, inst->n_stretches ? GEI_MAX_LANES : 1);
     f->ranges = gei_arena_array(&f->arena, gei_range, (size_t)inst->plan->n_inputs + inst->plan->n_outputs);
     f->made = gei_arena_array(&f->arena, gei_tensor *, inst->plan->n_outputs);
     if (!f->diag || !f->ranges || !f->made) return gei_out_of_memory(diag, sizeof *f->diag);
@@ -170,8 +186,9 @@ void gei_frame_set_memory(gei_frame *f, char *memory) {
     f->memory = memory;
     for (uint32_t v = 0; v < inst->plan->n_values; v++)
         if (inst->places[v].home == GEI_HOME_ARENA) f->views[v].data = memory + inst->places[v].offset;
+    uint64_t of_lane = lane_scratch_bytes(inst, f->model->options.max_threads);
     for (gei_exec_step *s = f->steps; s < f->steps_end; s++)
-        if (s->run.seat_scratch_bytes > 0) s->run.scratch = memory + inst->arena_bytes;
+        if (s->run.seat_scratch_bytes > 0) s->run.scratch = memory + inst->arena_bytes + s->step->lane * of_lane;
 }
 
 /* ---- binding ---- */

@@ -67,7 +67,7 @@ struct gei_frame {
     char *memory;                 /* what addresses are resolved for: of `block`, or of the last one */
     size_t memory_bytes;          /* needed */
     const gei_run_context *context; /* of the run going on */
-    gei_diag *diag;               /* written by kernels */
+    gei_diag *diag;               /* written by kernels; GEI_MAX_LANES of them when there are stretches: one for each lane */
     gei_range *ranges;            /* room for all inputs and outputs */
     gei_tensor **made;            /* by output: made for the caller of the run going on */
     gei_region late;              /* outputs whose size is found during the run; emptied before each */
@@ -97,6 +97,12 @@ ge_status gei_run_stopped(const gei_run_context *context);
 ge_status gei_run_parts(const gei_run *run, gei_kernel_fn fn, const gei_run_context *context);
 /* Threads that take part in a step: as many have scratch. */
 static inline uint32_t gei_seats(uint32_t n_parts, uint32_t max_threads) { return n_parts < max_threads ? n_parts : max_threads; }
+/* Runs steps from `from` up to `end` in order; gives the step that failed, or NULL. */
+typedef const gei_exec_step *(*gei_steps_fn)(const gei_frame *f, const gei_exec_step *from, const gei_exec_step *end,
+                                             const gei_run_context *c, ge_status *status);
+/* lanes.c: all steps of a frame that has stretches, stretches by several threads. */
+const gei_exec_step *gei_run_lanes(const gei_frame *f, gei_steps_fn run, const gei_run_context *c, ge_status *status);
+
 uint64_t gei_frame_scratch_bytes(const gei_instance *instance, uint32_t max_threads); /* shared by all steps */
 
 /* What a step did in the last run, for whoever looks on. */

@@ -40,7 +40,7 @@ ge_status gei_gate_wait(gei_gate *gate, int64_t timeout_ns, gei_diag *diag) {
     if (timeout_ns == 0) return timed_out(diag);
     GEI_TRY(gei_may_wait(diag));
     int64_t deadline_ns = gei_deadline_after(timeout_ns), now = gei_now_ns();
-    int64_t spin_ns = gei_pool_spin_ns();
+    int64_t spin_ns = gei_pool_idle_spin_ns();
     for (gei_spin s = { 0 }; gei_keep_spinning(&s, deadline_ns - now < spin_ns ? deadline_ns - now : spin_ns);)
         if (gei_gate_is_open(gate)) return GE_OK;
     uint32_t shut = SHUT;

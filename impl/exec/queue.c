@@ -113,7 +113,7 @@ static ge_status wait_for_first(gei_queue *q, int64_t timeout_ns, gei_diag *diag
         uint32_t turn = atomic_load(&q->turn);
         q->n_sleepers++;
         pthread_mutex_unlock(&q->lock);
-        in_time = gei_wait_while(&q->turn, turn, gei_pool_spin_ns(), deadline_ns);
+        in_time = gei_wait_while(&q->turn, turn, gei_pool_idle_spin_ns(), deadline_ns);
         pthread_mutex_lock(&q->lock);
         q->n_sleepers--;
     }

@@ -72,14 +72,18 @@ static inline ge_status run_step(const gei_exec_step *s, const gei_run_context *
     return s->run.n_parts == 1 ? s->fn(&s->run, 0) : gei_run_parts(&s->run, s->fn, c);
 }
 
-static const gei_exec_step *run_plain(const gei_frame *f, const gei_run_context *c, ge_status *status) {
-    for (const gei_exec_step *s = f->steps; s < f->steps_end; s++)
+static const gei_exec_step *run_plain(const gei_frame *f, const gei_exec_step *from, const gei_exec_step *end, const gei_run_context *c,
+                                      ge_status *status) {
+    (void)f;
+    for (const gei_exec_step *s = from; s < end; s++)
         if ((*status = run_step(s, c)) != GE_OK) return s;
     return NULL;
 }
 
-static const gei_exec_step *run_watched(const gei_frame *f, const gei_run_context *c, ge_status *status) {
-    for (const gei_exec_step *s = f->steps; s < f->steps_end; s++) {
+static const gei_exec_step *run_watched(const gei_frame *f, const gei_exec_step *from, const gei_exec_step *end, const gei_run_context *c,
+                                        ge_status *status) {
+    (void)f;
+    for (const gei_exec_step *s = from; s < end; s++) {
         *status = gei_run_stopped(c);
         if (*status == GE_OK) *status = run_step(s, c);
         if (*status != GE_OK) return s;
@@ -115,8 +119,9 @@ static void note(const gei_frame *f, const gei_probe *probe, const gei_exec_step
     gei_trace_add(probe->trace, &span);
 }
 
-static const gei_exec_step *run_probed(const gei_frame *f, const gei_run_context *c, ge_status *status) {
-    for (const gei_exec_step *s = f->steps; s < f->steps_end; s++) {
+static const gei_exec_step *run_probed(const gei_frame *f, const gei_exec_step *from, const gei_exec_step *end, const gei_run_context *c,
+                                       ge_status *status) {
+    for (const gei_exec_step *s = from; s < end; s++) {
         uint32_t outer = threads_seen;
         gei_step_time time = { .begin_ns = gei_now_ns(), .step = (uint32_t)(s - f->steps) };
         threads_seen = 1;
@@ -134,13 +139,15 @@ static const gei_exec_step *run_probed(const gei_frame *f, const gei_run_context
 /* Moves the words of a failed step to the caller. */
 static ge_status report(gei_frame *f, const gei_exec_step *s, ge_status status, gei_diag *diag) {
     const gei_node *node = s->run.node;
-    if (status == GE_ERR_CANCELLED && f->diag->message[0] == '\0') return gei_fail(diag, status, "the run was cancelled");
-    if (status == GE_ERR_DEADLINE && f->diag->message[0] == '\0') return gei_fail(diag, status, "the deadline of the run passed");
-    if (f->diag->message[0] == '\0') (void)gei_fail(f->diag, status, "%s '%s' failed", node->def->name, node->name);
-    gei_diag_node(f->diag, node->name);
-    f->diag->status = status;
-    if (diag) *diag = *f->diag;
-    gei_diag_clear(f->diag);
+    gei_diag *words = s->run.diag;
+    bool has_words = words->message[0] != '\0';
+    if (!has_words && status == GE_ERR_CANCELLED) return gei_fail(diag, status, "the run was cancelled");
+    if (!has_words && status == GE_ERR_DEADLINE) return gei_fail(diag, status, "the deadline of the run passed");
+    if (!has_words) (void)gei_fail(words, status, "%s '%s' failed", node->def->name, node->name);
+    gei_diag_node(words, node->name);
+    words->status = status;
+    if (diag) *diag = *words;
+    for (uint32_t lane = 0; lane < (f->instance->n_stretches ? GEI_MAX_LANES : 1); lane++) gei_diag_clear(&f->diag[lane]);
     return status;
 }
 
@@ -148,9 +155,9 @@ ge_status gei_frame_run(gei_frame *f, const gei_run_context *context, gei_diag *
     ge_status status = GE_OK;
     f->context = context;
     if (f->instance->has_late) gei_region_reset(&f->late);
-    const gei_exec_step *failed = !context->is_watched ? run_plain(f, context, &status)
-                                  : context->probe     ? run_probed(f, context, &status)
-                                                       : run_watched(f, context, &status);
+    gei_steps_fn run = !context->is_watched ? run_plain : context->probe ? run_probed : run_watched;
+    bool has_lanes = f->instance->n_stretches > 0 && context->max_threads > 1;
+    const gei_exec_step *failed = has_lanes ? gei_run_lanes(f, run, context, &status) : run(f, f->steps, f->steps_end, context, &status);
     atomic_store_explicit(&f->n_runs, atomic_load_explicit(&f->n_runs, memory_order_relaxed) + 1, memory_order_relaxed);
     return status == GE_OK ? GE_OK : report(f, failed, status, diag);
 }

@@ -178,7 +178,7 @@ ge_status gei_stream_sync(gei_stream *s, int64_t timeout_ns, gei_diag *diag) {
         uint32_t turn = atomic_load(&s->turn);
         s->n_sleepers++;
         pthread_mutex_unlock(&s->lock);
-        in_time = gei_wait_while(&s->turn, turn, gei_pool_spin_ns(), deadline_ns);
+        in_time = gei_wait_while(&s->turn, turn, gei_pool_idle_spin_ns(), deadline_ns);
         pthread_mutex_lock(&s->lock);
         s->n_sleepers--;
     }

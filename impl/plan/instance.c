@@ -107,7 +107,7 @@ static ge_status size_step(gei_instance *inst, gei_step *step, const gei_info **
     return GE_OK;
 }
 
-static ge_status size_steps(gei_instance *inst, gei_arena *scratch, gei_diag *diag) {
+ge_status gei_instance_size_steps(gei_instance *inst, gei_arena *scratch, gei_diag *diag) {
     uint32_t most_ins = 0;
     for (size_t i = 0; i < inst->plan->n_order; i++)
         if (inst->plan->order[i]->n_ins > most_ins) most_ins = inst->plan->order[i]->n_ins;
@@ -150,7 +150,6 @@ static ge_status build(gei_instance *inst, const gei_shape *input_shapes, gei_ar
     GEI_TRY(infer(inst, scratch, diag));
     GEI_TRY(gei_instance_place(inst, diag));
     GEI_TRY(describe_outputs(inst, diag));
-    GEI_TRY(size_steps(inst, scratch, diag));
     GEI_TRY(list_values(inst, GEI_HOME_INPUT, inst->plan->n_inputs, &inst->in_first, &inst->in_values, diag));
     return list_values(inst, GEI_HOME_OUTPUT, inst->plan->n_outputs, &inst->out_first, &inst->out_values, diag);
 }

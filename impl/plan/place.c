@@ -28,6 +28,8 @@ typedef struct placer {
     uint32_t *block_end;   /* by block: last use of the last root in it */
     uint32_t *block_out;   /* by block: output whose memory it is, NEVER: in the arena */
     uint64_t *offset;      /* by block */
+    uint32_t *stretch_at;  /* by step: its stretch, NEVER; NULL when there is none */
+    bool *meets_lanes;     /* by root: several lanes of one stretch read it; NULL likewise */
     uint32_t *dead_at;     /* by root with late memory: step after which it is free */
 } placer;
 
@@ -123,6 +125,34 @@ static ge_status find_steps(placer *p, gei_diag *diag) {
     return GE_OK;
 }
 
+/* ---- stretches ---- */
+
+/* Which stretch each step is in, and which values several lanes of one read at the same time: nobody may write over those. */
+static ge_status mark_stretches(placer *p, gei_diag *diag) {
+    gei_instance *inst = p->inst;
+    uint32_t n = inst->n_steps + p->plan->n_outputs; /* copies come later */
+    if (inst->n_stretches == 0) return GE_OK;
+    p->stretch_at = gei_arena_array(&p->scratch, uint32_t, n);
+    p->meets_lanes = gei_arena_array(&p->scratch, bool, p->plan->n_values);
+    uint32_t *reader = gei_arena_array(&p->scratch, uint32_t, p->plan->n_values); /* 1 + the last step in a stretch that read it */
+    if (!p->stretch_at || !p->meets_lanes || !reader) return gei_out_of_memory(diag, n * sizeof(uint32_t));
+    memset(p->stretch_at, 0xFF, n * sizeof *p->stretch_at);
+    for (uint32_t r = 0; r < inst->n_stretches; r++) {
+        for (uint32_t s = inst->stretches[r].first; s < inst->stretches[r].end; s++) {
+            const gei_plan_node *pn = &p->plan->nodes[inst->steps[s].node];
+            p->stretch_at[s] = r;
+            for (uint32_t k = 0; k < pn->node->n_ins; k++) {
+                if (pn->in[k] == GEI_NO_VALUE) continue;
+                uint32_t root = p->root[pn->in[k]], before = reader[root];
+                bool is_same = before > inst->stretches[r].first; /* in this stretch */
+                if (is_same && inst->steps[before - 1].lane != inst->steps[s].lane) p->meets_lanes[root] = true;
+                reader[root] = s + 1;
+            }
+        }
+    }
+    return GE_OK;
+}
+
 /* ---- lives ---- */
 
 static void find_last_uses(placer *p) {
@@ -139,7 +169,7 @@ static bool may_overwrite(const placer *p, const gei_plan_node *pn, uint32_t slo
     uint32_t from = pn->in[slot], out = pn->first_out;
     if (from == GEI_NO_VALUE || p->is_late[from]) return false;
     uint32_t root = p->root[from];
-    if (!is_made(p, root) || p->last_use[root] != step) return false;
+    if (!is_made(p, root) || p->last_use[root] != step || (p->meets_lanes && p->meets_lanes[root])) return false;
     uint64_t from_bytes, out_bytes;
     const gei_info *from_info = info_of(p, from), *out_info = info_of(p, out);
     if (!gei_info_bytes(from_info, &from_bytes) || !gei_info_bytes(out_info, &out_bytes) || from_bytes != out_bytes) return false;
@@ -201,25 +231,71 @@ static bool is_arena_block(const placer *p, uint32_t v) {
     return p->root[v] == v && p->block[v] == v && is_made(p, v) && !p->is_late[v] && p->block_out[v] == NEVER;
 }
 
-static ge_status pack(placer *p, gei_diag *diag) {
-    gei_instance *inst = p->inst;
-    size_t n = 0;
-    for (uint32_t v = 0; v < p->plan->n_values; v++) n += is_arena_block(p, v);
-    gei_live *lives = gei_arena_array(&p->scratch, gei_live, n);
-    if (!lives) return gei_out_of_memory(diag, n * sizeof *lives);
-    size_t i = 0;
-    for (uint32_t v = 0; v < p->plan->n_values; v++) {
-        if (!is_arena_block(p, v)) continue;
-        uint32_t end = p->block_end[v] == END ? inst->n_steps : p->block_end[v] + 1;
-        lives[i] = (gei_live){ .first = p->born[v], .end = end };
-        (void)gei_info_bytes(info_of(p, v), &lives[i++].size_bytes);
-    }
+/* The steps a block is alive in.  In a stretch nothing is earlier or later: what reaches over its edge lives in all of it. */
+static gei_live life_of(const placer *p, uint32_t v) {
+    const gei_instance *inst = p->inst;
+    uint32_t first = p->born[v], last = p->block_end[v];
+    uint32_t end = last == END ? inst->n_steps : last + 1;
+    gei_live life = { .first = first, .end = end };
+    if (p->stretch_at && p->stretch_at[first] != NEVER) life.first = inst->stretches[p->stretch_at[first]].first;
+    if (p->stretch_at && last != END && p->stretch_at[last] != NEVER) life.end = inst->stretches[p->stretch_at[last]].end;
+    (void)gei_info_bytes(info_of(p, v), &life.size_bytes);
+    return life;
+}
+
+/* The lane whose steps alone know a block, numbered over all stretches; NEVER for other blocks. */
+static uint32_t lane_of(const placer *p, uint32_t v) {
+    if (!p->stretch_at || p->block_end[v] == END) return NEVER;
+    uint32_t r = p->stretch_at[p->born[v]];
+    if (r == NEVER || p->stretch_at[p->block_end[v]] != r) return NEVER;
+    return r * GEI_MAX_LANES + p->inst->steps[p->born[v]].lane;
+}
+
+static ge_status pack_lives(placer *p, gei_live *lives, size_t n, uint64_t *out_bytes, uint64_t *out_least, gei_diag *diag) {
     uint32_t effort = p->plan->options.mem_effort ? p->plan->options.mem_effort : GEI_MEM_EFFORT;
     if (!p->plan->is_static) effort = GEI_MEM_EFFORT_DYNAMIC;
-    GEI_TRY(gei_mem_plan(lives, n, effort, &p->scratch, &inst->arena_bytes, &inst->lower_bound_bytes, diag));
-    i = 0;
+    return gei_mem_plan(lives, n, effort, &p->scratch, out_bytes, out_least, diag);
+}
+
+/* Packs the blocks of one lane by themselves: room for all becomes one block that lives in the whole stretch. */
+static ge_status pack_lane(placer *p, uint32_t lane, gei_live *lives, uint64_t *out_bytes, gei_diag *diag) {
+    size_t n = 0;
+    uint64_t least;
+    for (uint32_t v = 0; v < p->plan->n_values; v++) {
+        if (!is_arena_block(p, v) || lane_of(p, v) != lane) continue;
+        lives[n] = (gei_live){ .first = p->born[v], .end = p->block_end[v] + 1 };
+        (void)gei_info_bytes(info_of(p, v), &lives[n++].size_bytes);
+    }
+    GEI_TRY(pack_lives(p, lives, n, out_bytes, &least, diag));
+    n = 0;
     for (uint32_t v = 0; v < p->plan->n_values; v++)
-        if (is_arena_block(p, v)) p->offset[v] = lives[i++].offset_bytes;
+        if (is_arena_block(p, v) && lane_of(p, v) == lane) p->offset[v] = lives[n++].offset_bytes;
+    return GE_OK;
+}
+
+/* Lanes first, each as one block; then the others and these. */
+static ge_status pack(placer *p, gei_diag *diag) {
+    gei_instance *inst = p->inst;
+    size_t n = 0, n_rooms = (size_t)inst->n_stretches * GEI_MAX_LANES;
+    for (uint32_t v = 0; v < p->plan->n_values; v++) n += is_arena_block(p, v);
+    gei_live *lives = gei_arena_array(&p->scratch, gei_live, n + n_rooms);
+    gei_live *own = gei_arena_array(&p->scratch, gei_live, n_rooms ? n : 0);
+    if (!lives || !own) return gei_out_of_memory(diag, (n + n_rooms) * sizeof *lives);
+    for (uint32_t lane = 0; lane < n_rooms; lane++) {
+        const gei_stretch *stretch = &inst->stretches[lane / GEI_MAX_LANES];
+        lives[lane] = (gei_live){ .first = stretch->first, .end = stretch->end };
+        if (lane % GEI_MAX_LANES < stretch->n_lanes) GEI_TRY(pack_lane(p, lane, own, &lives[lane].size_bytes, diag));
+    }
+    size_t i = n_rooms;
+    for (uint32_t v = 0; v < p->plan->n_values; v++)
+        if (is_arena_block(p, v) && lane_of(p, v) == NEVER) lives[i++] = life_of(p, v);
+    GEI_TRY(pack_lives(p, lives, i, &inst->arena_bytes, &inst->lower_bound_bytes, diag));
+    i = n_rooms;
+    for (uint32_t v = 0; v < p->plan->n_values; v++) {
+        if (!is_arena_block(p, v)) continue;
+        uint32_t lane = lane_of(p, v);
+        p->offset[v] = lane == NEVER ? lives[i++].offset_bytes : p->offset[v] + lives[lane].offset_bytes;
+    }
     return GE_OK;
 }
 
@@ -275,6 +351,9 @@ static ge_status list_dead(placer *p, gei_diag *diag) {
 static ge_status place(placer *p, gei_diag *diag) {
     find_needed(p);
     GEI_TRY(find_steps(p, diag));
+    GEI_TRY(gei_instance_size_steps(p->inst, &p->scratch, diag));
+    GEI_TRY(gei_instance_find_stretches(p->inst, p->root, p->born, &p->scratch, diag));
+    GEI_TRY(mark_stretches(p, diag));
     find_last_uses(p);
     share_blocks(p);
     place_outputs(p);

@@ -50,6 +50,8 @@ typedef struct gei_plan_options {
     uint32_t isa;              /* GEI_ISA_* allowed */
     const gei_log *log;
     uint32_t mem_effort;       /* of gei_mem_plan for static shapes, 0: GEI_MEM_EFFORT; shapes that change: GEI_MEM_EFFORT_DYNAMIC */
+    uint32_t max_threads;      /* of a run: from 2 on, independent branches may go side by side */
+    bool always_branch;        /* wherever there are some, paying or not: for tests */
     bool reference_only;       /* last kernel of every row: for tests */
 } gei_plan_options;
 
@@ -118,10 +120,19 @@ typedef struct gei_step {
     uint32_t n_parts;    /* preset 1; of late steps found during the run */
     uint32_t first_dead, n_dead; /* instance->late_dead: values whose late memory nobody reads after this step */
     bool late;
+    uint32_t lane;       /* in its stretch; 0 outside */
     void *sized;
     size_t part_scratch_bytes; /* multiple of GEI_ALIGN_BYTES */
     double cost;
 } gei_step;
+
+/* Steps that fall into lanes which take nothing from one another: streams.c.  No late steps, no control flow. */
+typedef struct gei_stretch {
+    uint32_t first, end; /* steps */
+    uint32_t n_lanes;    /* at least 2 */
+} gei_stretch;
+
+#define GEI_MAX_LANES 16
 
 typedef enum gei_out_kind { /* how an output gets its bytes */
     GEI_OUT_DIRECT = 0,  /* steps write into its memory */
@@ -138,6 +149,8 @@ typedef struct gei_instance {
     gei_step *steps;
     uint32_t n_steps;
     bool has_late;
+    gei_stretch *stretches;     /* in order */
+    uint32_t n_stretches, most_lanes;
     uint32_t *late_dead;
     /* Values that live in the memory of an input (output): in_values[in_first[k]] up to in_first[k + 1]. */
     uint32_t *in_first, *in_values, *out_first, *out_values;

@@ -24,7 +24,12 @@ void gei_plan_in_infos(const gei_plan *plan, const gei_infos *infos, const gei_p
 /* Chooses and prepares the kernels of needed nodes. */
 ge_status gei_plan_choose_kernels(gei_plan *plan, const gei_infos *infos, const bool *needed, gei_diag *diag);
 
-/* Decides where every value of an instance lives and which steps it has, without sizes of kernels. */
+/* Sizes the kernels of the steps there are: parts, scratch, cost. */
+ge_status gei_instance_size_steps(gei_instance *instance, gei_arena *scratch, gei_diag *diag);
+/* Finds the stretches of sized steps and puts their steps into lanes.  root: by value; born: by root, step that makes it or UINT32_MAX. */
+ge_status gei_instance_find_stretches(gei_instance *instance, const uint32_t *root, const uint32_t *born, gei_arena *scratch, gei_diag *diag);
+
+/* Decides where every value of an instance lives and which steps it has. */
 ge_status gei_instance_place(gei_instance *instance, gei_diag *diag);
 
 #endif

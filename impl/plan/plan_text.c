@@ -69,6 +69,12 @@ static void print_value(const gei_instance *inst, uint32_t value, gei_sink *to) 
     print_type(inst->plan, info->dtype, &info->shape, to);
 }
 
+static bool is_in_stretch(const gei_instance *inst, uint32_t step) {
+    for (uint32_t r = 0; r < inst->n_stretches; r++)
+        if (step >= inst->stretches[r].first && step < inst->stretches[r].end) return true;
+    return false;
+}
+
 static void print_step(const gei_instance *inst, uint32_t index, gei_sink *to) {
     const gei_step *step = &inst->steps[index];
     if (step->kind == GEI_STEP_COPY) {
@@ -79,6 +85,7 @@ static void print_step(const gei_instance *inst, uint32_t index, gei_sink *to) {
     }
     const gei_plan_node *pn = &inst->plan->nodes[step->node];
     gei_sink_format(to, "  step %u %s '%s' %s", index, pn->node->def->name, pn->node->name, work_name(pn));
+    if (inst->most_lanes > 0 && is_in_stretch(inst, index)) gei_sink_format(to, ", lane %u", step->lane);
     if (step->late) gei_sink_text(to, ", late");
     if (step->n_parts > 1) gei_sink_format(to, ", %u parts", step->n_parts);
     if (step->part_scratch_bytes > 0) gei_sink_format(to, ", scratch %zu", step->part_scratch_bytes);
