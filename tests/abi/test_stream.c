@@ -332,6 +332,62 @@ static void a_callback_may_not_wait_for_its_stream(void **state) {
     check_all_gone_soon(before);
 }
 
+/* ---- branches of one graph ---- */
+
+static uint32_t streams_of_branches(ge_context *context, const char *single_stream) {
+    const int64_t dims[] = { 32, 32 };
+    ge_tensor_desc desc = desc_of(GE_DTYPE_FLOAT32, 2, dims);
+    ge_compile_options how = GE_COMPILE_OPTIONS_INIT;
+    ge_model_summary summary;
+    ge_options *options;
+    ge_builder *b;
+    ge_graph *graph;
+    ge_model *model;
+    ge_value *in = diagonal(context, 32, 1), *out;
+    const ge_value *ins[] = { in };
+    ge_value_id x, ends[2], y;
+    check_ok(ge_builder_create(context, "branches", GE_NTS, &b));
+    check_ok(ge_builder_add_graph_input(b, "x", GE_NTS, 0, &desc, &x));
+    for (int k = 0; k < 2; k++) {
+        ends[k] = add_op(b, k ? "Neg" : "Abs", NULL, x, 0, NULL);
+        for (int i = 0; i < 40; i++) ends[k] = add_op(b, "MatMulV2", NULL, ends[k], x, NULL);
+    }
+    y = add_op(b, "Sub", NULL, ends[0], ends[1], NULL);
+    check_ok(ge_builder_build(b, &y, 1, &graph));
+    check_ok(ge_builder_destroy(b));
+    check_ok(ge_options_create(&options));
+    check_ok(ge_options_set_text(options, "ge.enableSingleStream", GE_NTS, single_stream, GE_NTS));
+    how.options = options;
+    check_ok(ge_graph_compile(graph, &how, &model));
+    check_ok(ge_model_get_summary(model, &summary, sizeof summary));
+    for (int i = 0; i < 20; i++) {
+        check_ok(ge_model_run(model, NULL, ins, 1, &out, 1));
+        assert_true(first_number(out) == 2);
+        check_ok(ge_value_destroy(out));
+    }
+    check_ok(ge_model_destroy(model));
+    check_ok(ge_graph_destroy(graph));
+    check_ok(ge_options_destroy(options));
+    check_ok(ge_value_destroy(in));
+    return summary.streams_count;
+}
+
+static void branches_of_a_graph_are_streams(void **state) {
+    (void)state;
+    for (int threads = 1; threads <= 2; threads++) {
+        ge_options *options;
+        ge_context *context;
+        check_ok(ge_options_create(&options));
+        check_ok(ge_options_set_int(options, "ge.threads", GE_NTS, threads));
+        check_ok(ge_options_set_int(options, "ge.pinThreads", GE_NTS, 1));
+        check_ok(ge_context_create(options, &context));
+        assert_int_equal(streams_of_branches(context, "false"), threads);
+        assert_int_equal(streams_of_branches(context, "true"), 1);
+        check_ok(ge_context_destroy(context));
+        check_ok(ge_options_destroy(options));
+    }
+}
+
 /* ---- handles ---- */
 
 static void handles_are_checked(void **state) {
@@ -389,6 +445,7 @@ int main(void) {
         cmocka_unit_test(what_is_on_a_destroyed_stream_still_runs),
         cmocka_unit_test(streams_of_several_threads_wait_for_each_other),
         cmocka_unit_test(a_callback_may_not_wait_for_its_stream),
+        cmocka_unit_test(branches_of_a_graph_are_streams),
         cmocka_unit_test(handles_are_checked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -331,6 +331,88 @@ static void every_part_runs_once_for_any_number_of_parts(void **state) {
     }
 }
 
+/* What one worker may run on; the caller's parts say nothing. */
+static void note_cpus(void *arg, uint32_t part, uint32_t seat) {
+    cpu_set_t cpus;
+    uint32_t *counts = arg;
+    nanosleep(&(struct timespec){ 0, 1000000 }, NULL);
+    if (seat > 0 && sched_getaffinity(0, sizeof cpus, &cpus) == 0) counts[part] = (uint32_t)CPU_COUNT(&cpus);
+}
+
+static void pinned_workers_stay_on_one_cpu(void **state) {
+    (void)state;
+    cpu_set_t before, after;
+    uint32_t counts[64] = { 0 }, n_seen = 0;
+    assert_int_equal(sched_getaffinity(0, sizeof before, &before), 0);
+    gei_pool_pin();
+    for (int round = 0; round < 20 && n_seen == 0; round++) {
+        memset(counts, 0, sizeof counts);
+        gei_pool_run(NULL, 4, 64, note_cpus, counts);
+        for (int i = 0; i < 64; i++) n_seen += counts[i] > 0;
+    }
+    assert_true(n_seen > 0);
+    for (int i = 0; i < 64; i++) assert_true(counts[i] <= 1);
+    assert_int_equal(sched_getaffinity(0, sizeof after, &after), 0);
+    assert_true(CPU_EQUAL(&before, &after)); /* the caller's thread is the host's */
+}
+
+/* ---- jobs ---- */
+
+typedef struct counted_job {
+    gei_job job;
+    _Atomic uint32_t *n_inside, *n_most, *n_done;
+} counted_job;
+
+static void run_counted(gei_job *job) {
+    counted_job *j = (counted_job *)(void *)job;
+    uint32_t now = atomic_fetch_add(j->n_inside, 1) + 1, most = atomic_load(j->n_most);
+    while (now > most && !atomic_compare_exchange_weak(j->n_most, &most, now)) {}
+    nanosleep(&(struct timespec){ 0, 300000 }, NULL);
+    atomic_fetch_sub(j->n_inside, 1);
+    atomic_fetch_add(j->n_done, 1);
+}
+
+static void wait_until(const _Atomic uint32_t *n, uint32_t wanted) {
+    for (int i = 0; i < 20000 && atomic_load(n) < wanted; i++) nanosleep(&(struct timespec){ 0, 1000000 }, NULL);
+    assert_int_equal(atomic_load(n), wanted);
+}
+
+static void jobs_of_a_team_stay_within_its_threads(void **state) {
+    (void)state;
+    enum { N = 60 };
+    static counted_job jobs[2][N];
+    _Atomic uint32_t n_inside[2] = { 0 }, n_most[2] = { 0 }, n_done[2] = { 0 };
+    gei_team *teams[] = { gei_team_create(1), gei_team_create(3) };
+    assert_true(gei_pool_ready());
+    for (int i = 0; i < N; i++) {
+        for (int t = 0; t < 2; t++) {
+            jobs[t][i] = (counted_job){ { run_counted, NULL }, &n_inside[t], &n_most[t], &n_done[t] };
+            gei_pool_submit(teams[t], &jobs[t][i].job, false);
+        }
+    }
+    for (int t = 0; t < 2; t++) wait_until(&n_done[t], N);
+    assert_int_equal(atomic_load(&n_most[0]), 1);
+    assert_in_range(atomic_load(&n_most[1]), 1, 3);
+    for (int i = 0; i < 5000 && gei_team_busy(NULL) > 0; i++) nanosleep(&(struct timespec){ 0, 1000000 }, NULL);
+    assert_int_equal(gei_team_busy(NULL), 0); /* every place was given back */
+    for (int t = 0; t < 2; t++) gei_team_release(teams[t]);
+}
+
+/* One job of a team runs even while callers keep all threads busy. */
+static void callers_do_not_starve_jobs(void **state) {
+    (void)state;
+    _Atomic bool stop = false;
+    _Atomic uint32_t n_inside = 0, n_most = 0, n_done = 0;
+    pthread_t runners[4];
+    for (int i = 0; i < 4; i++) assert_int_equal(pthread_create(&runners[i], NULL, keep_running, &stop), 0);
+    counted_job j = { { run_counted, NULL }, &n_inside, &n_most, &n_done };
+    assert_true(gei_pool_ready());
+    gei_pool_submit(NULL, &j.job, false);
+    wait_until(&n_done, 1);
+    atomic_store(&stop, true);
+    for (int i = 0; i < 4; i++) pthread_join(runners[i], NULL);
+}
+
 static void cpu_count_is_plausible(void **state) {
     (void)state;
     assert_in_range(gei_pool_cpu_count(), 1, 8192);
@@ -352,6 +434,9 @@ int main(void) {
         cmocka_unit_test(without_threads_the_caller_does_all),
         cmocka_unit_test(every_part_runs_once_for_any_number_of_parts),
         cmocka_unit_test(cpu_count_is_plausible),
+        cmocka_unit_test(jobs_of_a_team_stay_within_its_threads),
+        cmocka_unit_test(callers_do_not_starve_jobs),
+        cmocka_unit_test(pinned_workers_stay_on_one_cpu),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
