@@ -138,7 +138,7 @@ static ge_status run(gei_api_binding *b, const ge_run_options *options, gei_diag
     if (options) GEI_TRY(gei_run_options_in(options, &inner, diag));
     if (!take(b)) return gei_argument_fail(diag, "binding", 0, GE_ERR_REENTRANT, "the binding is running; one thread uses it at a time");
     uint32_t modes = gei_fp_enter();
-    ge_status st = gei_binding_run(b->binding, &inner, diag);
+    ge_status st = gei_binding_run(b->binding, options ? &inner : NULL, diag);
     gei_fp_leave(modes);
     give_back(b, st == GE_OK);
     return st;

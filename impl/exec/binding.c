@@ -298,9 +298,9 @@ void gei_binding_step(const gei_binding *b, uint32_t index, gei_step_info *out) 
 
 ge_status gei_binding_run(gei_binding *b, const gei_run_options *options, gei_diag *diag) {
     bool is_probed = b->is_profiled || gei_model_trace_on(b->model);
+    b->is_timed = false;
     if (!options && !is_probed) return run(b, &b->context, diag);
     gei_run_context context = gei_run_context_of(b->model, options);
-    b->is_timed = false;
     return is_probed ? run_probed(b, &context, diag) : run(b, &context, diag);
 }
 
