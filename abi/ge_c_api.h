@@ -26,7 +26,9 @@
  * GE_ERR_FORKED, GE_ERR_OUT_OF_MEMORY, GE_ERR_INTERNAL; with structs GE_ERR_INVALID_STRUCT_SIZE, GE_ERR_UNSUPPORTED_FIELD and
  * GE_ERR_INVALID_FLAG; with text GE_ERR_INVALID_UTF8; with buffers GE_ERR_BUFFER_TOO_SMALL; with ids GE_ERR_BAD_ID; with
  * constants GE_ERR_INVALID_ARGUMENT for an unknown value. A failing call leaves a record on its thread: ge_error_take.
- * On failure all outputs are zero or NULL (a too small buffer still reports the wanted size) and nothing needs cleanup.
+ * On failure nothing needs cleanup: outputs are zero or NULL, structs and the entries of arrays the call makes among them, and a
+ * text buffer holds the empty text. A caller's array that receives a list is left as it was. When a buffer or array is too small,
+ * the wanted size is reported all the same. A size that no struct has is not written to.
  *
  * Text is UTF-8 in two parameters, pointer and size in bytes; GE_NTS as size means zero-terminated. Paths are byte strings.
  * Text and arrays come out through a caller buffer: a NULL buffer of size 0 asks for the full size only. Text sizes are without
@@ -2368,7 +2370,7 @@ enum {
  * @param ranks        in, nullable, copied: rank of each input, in order of index
  * @param ranks_count  in: number of inputs, or 0 for no new shapes
  * @thread exclusive  @blocks no  @calls_back no
- * @errors usual, GE_ERR_INFER, GE_ERR_BAD_GRAPH, GE_ERR_BAD_ATTR, GE_ERR_SHAPE, GE_ERR_RANK, GE_ERR_DTYPE
+ * @errors usual, GE_ERR_BAD_GRAPH, GE_ERR_BAD_ATTR, GE_ERR_SHAPE, GE_ERR_RANK, GE_ERR_DTYPE
  * @since 1.0  @deprecated no
  */
 GE_API GE_NODISCARD ge_status ge_graph_infer_shapes(ge_graph* GE_NONNULL graph, const int64_t* GE_NULLABLE dims, size_t dims_count,
@@ -2667,7 +2669,7 @@ GE_API GE_NODISCARD ge_status ge_binding_set_input(ge_binding* GE_NONNULL bindin
  * @param index    in: the output
  * @param value    in, nullable, borrowed: kept alive by the binding; NULL: memory of the binding's own
  * @thread exclusive  @blocks no  @calls_back no
- * @errors usual, GE_ERR_OUT_OF_RANGE, GE_ERR_WRONG_KIND, GE_ERR_DTYPE, GE_ERR_RANK, GE_ERR_SHAPE, GE_ERR_READ_ONLY, GE_ERR_OVERLAP
+ * @errors usual, GE_ERR_OUT_OF_RANGE, GE_ERR_WRONG_KIND, GE_ERR_DTYPE, GE_ERR_RANK, GE_ERR_SHAPE, GE_ERR_READ_ONLY
  * @since 1.0  @deprecated no
  */
 GE_API GE_NODISCARD ge_status ge_binding_set_output(ge_binding* GE_NONNULL binding, size_t index,

@@ -118,7 +118,7 @@ static uint32_t find_named(const gei_attrs *attrs, const char *name, size_t size
 ge_status ge_graph_get_attrs(const ge_graph *graph, ge_owner_id owner, ge_attr_id *attrs, size_t attrs_count, size_t *out_count) {
     GEI_CALL;
     attr_owner o;
-    if (out_count) *out_count = 0;
+    GEI_OUT(out_count);
     GEI_NEED(out_count, 4);
     GEI_GRAPH(g, graph);
     GEI_CHECK(owner_of(g, owner, &o, &diag));
@@ -138,7 +138,7 @@ static ge_status not_found(const char *name, size_t size, gei_diag *diag) {
 ge_status ge_graph_find_attr(const ge_graph *graph, ge_owner_id owner, const char *name, size_t name_size, ge_attr_id *out_attr) {
     GEI_CALL;
     attr_owner o;
-    if (out_attr) *out_attr = 0;
+    GEI_OUT(out_attr);
     GEI_NEED(name, 2);
     GEI_NEED(out_attr, 4);
     GEI_GRAPH(g, graph);
@@ -150,6 +150,7 @@ ge_status ge_graph_find_attr(const ge_graph *graph, ge_owner_id owner, const cha
 
 ge_status ge_graph_get_attr_info(const ge_graph *graph, ge_attr_id attr, ge_attr_info *out_info, size_t out_info_size) {
     GEI_CALL;
+    GEI_OUT_STRUCT(out_info, out_info_size);
     GEI_NEED(out_info, 2);
     GEI_GRAPH(g, graph);
     GEI_ATTR_ARG(a, o, g, attr);
@@ -191,7 +192,7 @@ ge_status ge_graph_add_attr(ge_graph *graph, ge_owner_id owner, const char *name
     attr_owner o;
     char *text;
     gei_attr_kind inner = gei_attr_kind_in(kind);
-    if (out_attr) *out_attr = 0;
+    GEI_OUT(out_attr);
     GEI_NEED(name, 2);
     GEI_NEED(out_attr, 5);
     GEI_GRAPH(g, graph);
@@ -289,7 +290,7 @@ static ge_status no_item(const gei_named_attr *a, size_t index, gei_diag *diag) 
 
 ge_status ge_graph_get_attr_ints(const ge_graph *graph, ge_attr_id attr, int64_t *values, size_t values_count, size_t *out_count) {
     GEI_CALL;
-    if (out_count) *out_count = 0;
+    GEI_OUT(out_count);
     GEI_NEED(out_count, 4);
     GEI_GRAPH(g, graph);
     GEI_ATTR_ARG(a, o, g, attr);
@@ -301,7 +302,7 @@ ge_status ge_graph_get_attr_ints(const ge_graph *graph, ge_attr_id attr, int64_t
 
 ge_status ge_graph_get_attr_floats(const ge_graph *graph, ge_attr_id attr, float *values, size_t values_count, size_t *out_count) {
     GEI_CALL;
-    if (out_count) *out_count = 0;
+    GEI_OUT(out_count);
     GEI_NEED(out_count, 4);
     GEI_GRAPH(g, graph);
     GEI_ATTR_ARG(a, o, g, attr);
@@ -314,8 +315,8 @@ ge_status ge_graph_get_attr_floats(const ge_graph *graph, ge_attr_id attr, float
 ge_status ge_graph_get_attr_text(const ge_graph *graph, ge_attr_id attr, size_t index, const char **out_text, size_t *out_text_size) {
     GEI_CALL;
     gei_text text;
-    if (out_text) *out_text = NULL;
-    if (out_text_size) *out_text_size = 0;
+    GEI_OUT(out_text);
+    GEI_OUT(out_text_size);
     GEI_NEED(out_text, 3);
     GEI_NEED(out_text_size, 4);
     GEI_GRAPH(g, graph);
@@ -329,7 +330,7 @@ ge_status ge_graph_get_attr_text(const ge_graph *graph, ge_attr_id attr, size_t 
 
 ge_status ge_tensor_create_from_attr(const ge_graph *graph, ge_attr_id attr, size_t index, ge_tensor **out_tensor) {
     GEI_CALL;
-    if (out_tensor) *out_tensor = NULL;
+    GEI_OUT(out_tensor);
     GEI_NEED(out_tensor, 3);
     GEI_GRAPH(g, graph);
     GEI_ATTR_ARG(a, o, g, attr);

@@ -42,7 +42,7 @@ static ge_status create(const gei_api_model *m, ge_binding **out, gei_diag *diag
 
 ge_status ge_binding_create(const ge_model *model, ge_binding **out_binding) {
     GEI_CALL;
-    if (out_binding) *out_binding = NULL;
+    GEI_OUT(out_binding);
     GEI_NEED(out_binding, 1);
     GEI_LEASE(gei_api_model, m, model, MODEL, 0);
     return GEI_RETURN_UNLEASE(model, create(m, out_binding, &diag));
@@ -106,7 +106,7 @@ static void show(gei_api_binding *b, uint32_t i) {
 ge_status ge_binding_get_output(ge_binding *binding, size_t index, ge_value **out_value) {
     GEI_CALL;
     ge_status why;
-    if (out_value) *out_value = NULL;
+    GEI_OUT(out_value);
     GEI_NEED(out_value, 2);
     GEI_GET(gei_api_binding, b, binding, BINDING, 0);
     if (index >= b->n_outputs) return GEI_RETURN(gei_argument_fail(&diag, "index", 1, GE_ERR_OUT_OF_RANGE, "output %zu of %u", index, b->n_outputs));

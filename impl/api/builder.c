@@ -38,7 +38,7 @@ ge_status ge_builder_create(const ge_context *context, const char *name, size_t 
     GEI_CALL;
     gei_api_context *c;
     gei_api_graph *owner;
-    if (out_builder) *out_builder = NULL;
+    GEI_OUT(out_builder);
     GEI_NEED(name, 1);
     GEI_NEED(out_builder, 3);
     GEI_CHECK(gei_text_in(name, &name_size, "name", 1, &diag));
@@ -55,7 +55,7 @@ ge_status ge_builder_create(const ge_context *context, const char *name, size_t 
 
 ge_status ge_builder_create_over(ge_graph *graph, ge_builder **out_builder) {
     GEI_CALL;
-    if (out_builder) *out_builder = NULL;
+    GEI_OUT(out_builder);
     GEI_NEED(out_builder, 1);
     GEI_GRAPH(g, graph);
     return GEI_RETURN(create_over(g_view->owner, g, out_builder, &diag));
@@ -68,7 +68,7 @@ ge_status ge_builder_destroy(ge_builder *builder) {
 
 ge_status ge_builder_create_view(ge_builder *builder, ge_graph **out_graph) {
     GEI_CALL;
-    if (out_graph) *out_graph = NULL;
+    GEI_OUT(out_graph);
     GEI_NEED(out_graph, 1);
     GEI_BUILDER(b, g, builder);
     return GEI_RETURN(gei_graph_view_handle(b->view.owner, g, out_graph, &diag));
@@ -192,7 +192,7 @@ static ge_status add_graph_input(gei_api_builder *b, gei_graph *g, const char *n
 ge_status ge_builder_add_graph_input(ge_builder *builder, const char *name, size_t name_size, uint32_t index, const ge_tensor_desc *desc,
                                      ge_value_id *out_value) {
     GEI_CALL;
-    if (out_value) *out_value = 0;
+    GEI_OUT(out_value);
     GEI_NEED(desc, 4);
     GEI_NEED(out_value, 5);
     GEI_BUILDER(b, g, builder);
@@ -211,7 +211,7 @@ static ge_status add_const(gei_api_builder *b, gei_graph *g, gei_tensor *tensor,
 ge_status ge_builder_add_constant(ge_builder *builder, const char *name, size_t name_size, const ge_tensor *tensor, ge_value_id *out_value) {
     GEI_CALL;
     gei_tensor *inner;
-    if (out_value) *out_value = 0;
+    GEI_OUT(out_value);
     GEI_NEED(out_value, 4);
     GEI_BUILDER(b, g, builder);
     GEI_CHECK(gei_builder_idle(b, &diag));
@@ -275,7 +275,7 @@ ge_status ge_builder_add_ints(ge_builder *builder, ge_dtype dtype, const int64_t
                               ge_value_id *out_value) {
     GEI_CALL;
     gei_tensor *tensor;
-    if (out_value) *out_value = 0;
+    GEI_OUT(out_value);
     GEI_NEED(out_value, 5);
     if (!values && values_count) return gei_call_null(__func__, "values", 2);
     GEI_BUILDER(b, g, builder);
@@ -291,7 +291,7 @@ ge_status ge_builder_add_floats(ge_builder *builder, ge_dtype dtype, const doubl
                                 ge_value_id *out_value) {
     GEI_CALL;
     gei_tensor *tensor;
-    if (out_value) *out_value = 0;
+    GEI_OUT(out_value);
     GEI_NEED(out_value, 5);
     if (!values && values_count) return gei_call_null(__func__, "values", 2);
     GEI_BUILDER(b, g, builder);

@@ -207,8 +207,8 @@ static ge_status end_op(gei_api_builder *b, gei_graph *g, ge_value_id *values, s
 
 ge_status ge_builder_end_op(ge_builder *builder, ge_value_id *values, size_t values_count, ge_node_id *out_node) {
     GEI_CALL;
-    if (out_node) *out_node = 0;
-    for (size_t i = 0; values && i < values_count; i++) values[i] = 0;
+    GEI_OUT(out_node);
+    GEI_OUT_ARRAY(values, values_count);
     GEI_BUILDER(b, g, builder);
     ge_status st = gei_builder_open(b, &diag);
     if (st == GE_OK && !values && values_count) st = gei_argument_fail(&diag, "values", 1, GE_ERR_NULL_ARGUMENT, "values is NULL");
@@ -243,7 +243,7 @@ static ge_status check_buildable(const gei_api_builder *b, gei_diag *diag) {
 
 ge_status ge_builder_build(ge_builder *builder, const ge_value_id *outputs, size_t outputs_count, ge_graph **out_graph) {
     GEI_CALL;
-    if (out_graph) *out_graph = NULL;
+    GEI_OUT(out_graph);
     GEI_NEED(out_graph, 3);
     if (!outputs && outputs_count) return gei_call_null(__func__, "outputs", 1);
     GEI_BUILDER(b, g, builder);

@@ -92,10 +92,10 @@ ge_status gei_path_in(const char *path, size_t size, const char *argument, int32
     return GE_OK;
 }
 
-ge_status gei_text_out(const char *text, size_t size, char *buffer, size_t buffer_size, size_t *out_size, gei_diag *diag) {
-    *out_size = size;
+ge_status gei_text_out(const char *text, size_t size, char *buffer, size_t buffer_size, size_t *out_size, int32_t index, gei_diag *diag) {
+    *out_size = buffer || buffer_size == 0 ? size : 0;
     if (!buffer && buffer_size == 0) return GE_OK;
-    if (!buffer) return gei_argument_fail(diag, "buffer", -1, GE_ERR_NULL_ARGUMENT, "buffer is NULL but buffer_size is %zu", buffer_size);
+    if (!buffer) return gei_argument_fail(diag, "buffer", index, GE_ERR_NULL_ARGUMENT, "buffer is NULL but buffer_size is %zu", buffer_size);
     size_t n = size < buffer_size ? size : buffer_size;
     if (n < size || n == buffer_size) { /* cut at a character; room for the terminator only when it fits */
         if (n == buffer_size && n > 0) n--;
@@ -106,12 +106,12 @@ ge_status gei_text_out(const char *text, size_t size, char *buffer, size_t buffe
     if (size < buffer_size) return GE_OK;
     gei_diag_found(diag, "%zu", buffer_size);
     gei_diag_wanted(diag, "%zu", size + 1);
-    return gei_argument_fail(diag, "buffer_size", -1, GE_ERR_BUFFER_TOO_SMALL, "buffer of %zu bytes cannot hold %zu bytes and a terminator",
+    return gei_argument_fail(diag, "buffer_size", index + 1, GE_ERR_BUFFER_TOO_SMALL, "buffer of %zu bytes cannot hold %zu bytes and a terminator",
                              buffer_size, size);
 }
 
 ge_status gei_array_out(size_t count, const void *buffer, size_t cap, size_t *out_count, const char *argument, int32_t index, gei_diag *diag) {
-    *out_count = count;
+    *out_count = buffer || cap == 0 ? count : 0;
     if (!buffer && cap == 0) return GE_OK;
     if (!buffer) return gei_argument_fail(diag, argument, index, GE_ERR_NULL_ARGUMENT, "%s is NULL but its count is %zu", argument, cap);
     if (cap >= count) return GE_OK;

@@ -3,7 +3,7 @@
  *
  *   ge_status ge_thing_do(ge_thing *thing, int32_t x, ge_other **out_other) {
  *       GEI_CALL;                                        // gei_diag diag, ready
- *       if (out_other) *out_other = NULL;                // outputs first
+ *       GEI_OUT(out_other);                              // all outputs first: GEI_OUT, GEI_OUT_STRUCT, GEI_OUT_TEXT, GEI_OUT_ARRAY
  *       GEI_NEED(out_other, 2);
  *       GEI_GET(gei_api_thing, t, thing, THING, 0);      // or GEI_LEASE for long calls (then leave through GEI_UNLEASE)
  *       return GEI_RETURN(gei_thing_do(t->inner, x, &diag));
@@ -12,9 +12,13 @@
 #ifndef GEI_API_CALL_H
 #define GEI_API_CALL_H
 
+#include <string.h>
+
 #include "api/first_sizes.h"
 #include "api/handle.h"
 #include "base/bytes.h"
+
+#define GEI_STRUCT_SIZE_LIMIT 4096u /* larger: an uninitialised field */
 
 /* Makes a diag ready without clearing its kilobyte. */
 static inline void gei_call_begin(gei_diag *diag) {
@@ -48,6 +52,20 @@ ge_status gei_handle_fault(ge_status why, const char *argument, int32_t index, c
 static inline ge_status gei_call_result(const char *function, ge_status st, gei_diag *diag) {
     return st == GE_OK ? GE_OK : gei_call_end(function, st, diag);
 }
+/* Zero the outputs before anything can fail.  A struct only as far as caller and library both know it, and not at all with a size no
+ * struct has; an array only where the call makes what it holds. */
+#define GEI_OUT(out) \
+    if (out) memset((out), 0, sizeof *(out))
+#define GEI_OUT_STRUCT(out, size) gei_call_zero((out), (size), sizeof *(out))
+#define GEI_OUT_TEXT(buffer, size) \
+    if ((buffer) && (size)) (buffer)[0] = 0
+#define GEI_OUT_ARRAY(out, count) \
+    for (size_t gei_i_ = 0; (out) && gei_i_ < (count); gei_i_++) (out)[gei_i_] = 0
+static inline void gei_call_zero(void *out, size_t size, size_t known_size) {
+    if (!out || size > GEI_STRUCT_SIZE_LIMIT) return;
+    if (size >= known_size) memset(out, 0, known_size);
+    else memset(out, 0, size);
+}
 #define GEI_NEED(pointer, index) \
     if (!(pointer)) return gei_call_null(__func__, #pointer, (index))
 #define GEI_CHECK(expr)                                                                  \
@@ -77,8 +95,8 @@ ge_status gei_text_copy(const gei_allocator *from, const char *text, size_t size
 void gei_text_free(const gei_allocator *from, char *text, size_t size);
 /* Path parameter: any bytes but zero; makes a zero-terminated copy that the caller frees with gei_free(&gei_heap, path, *size + 1, 1). */
 ge_status gei_path_in(const char *path, size_t size, const char *argument, int32_t index, char **out, size_t *out_size, gei_diag *diag);
-/* Two-call pattern: copies text to a caller buffer, never half a character. */
-ge_status gei_text_out(const char *text, size_t size, char *buffer, size_t buffer_size, size_t *out_size, gei_diag *diag);
+/* Two-call pattern: copies text to a caller buffer, never half a character.  `index` is that of the parameter buffer. */
+ge_status gei_text_out(const char *text, size_t size, char *buffer, size_t buffer_size, size_t *out_size, int32_t index, gei_diag *diag);
 /* The same for arrays: how many to copy; GE_ERR_BUFFER_TOO_SMALL when cap is short (and buffer not NULL or cap not 0). */
 ge_status gei_array_out(size_t count, const void *buffer, size_t cap, size_t *out_count, const char *argument, int32_t index, gei_diag *diag);
 
@@ -89,6 +107,5 @@ ge_status gei_struct_out(void *to, size_t size, void *filled, size_t known_size,
                          gei_diag *diag);
 /* GE_ERR_INVALID_STRUCT_SIZE for a size that gei_struct_out would refuse. */
 ge_status gei_struct_size_check(size_t size, size_t first_size, const char *argument, int32_t index, gei_diag *diag);
-#define GEI_STRUCT_SIZE_LIMIT 4096u /* larger: an uninitialised field */
 
 #endif

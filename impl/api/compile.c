@@ -16,6 +16,7 @@
 
 ge_status ge_compile_options_init(ge_compile_options *options, size_t options_size) {
     GEI_CALL;
+    GEI_OUT_STRUCT(options, options_size);
     GEI_NEED(options, 0);
     ge_compile_options o = GE_COMPILE_OPTIONS_INIT;
     return GEI_RETURN(gei_struct_out(options, options_size, &o, sizeof o, GEI_FIRST_COMPILE_OPTIONS, "options", 0, &diag));
@@ -185,7 +186,7 @@ ge_status ge_graph_compile(const ge_graph *graph, const ge_compile_options *opti
     GEI_CALL;
     compile_job job;
     ge_status why = GE_OK;
-    if (out_model) *out_model = NULL;
+    GEI_OUT(out_model);
     ge_status st = compile_begin(&job, options, &diag);
     gei_api_graph_view *view = NULL;
     if (st == GE_OK && !out_model) st = gei_argument_fail(&diag, "out_model", 2, GE_ERR_NULL_ARGUMENT, "out_model is NULL");

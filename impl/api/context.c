@@ -155,7 +155,7 @@ static void context_destroy(void *object) {
 
 ge_status ge_context_create(const ge_options *options, ge_context **out_context) {
     GEI_CALL;
-    if (out_context) *out_context = NULL;
+    GEI_OUT(out_context);
     GEI_NEED(out_context, 1);
     default_ready();
     int64_t threads = 0;
@@ -183,6 +183,7 @@ ge_status ge_context_destroy(ge_context *context) {
 ge_status ge_context_get_info(const ge_context *context, ge_context_info *out_info, size_t out_info_size) {
     GEI_CALL;
     gei_api_context *c;
+    GEI_OUT_STRUCT(out_info, out_info_size);
     GEI_NEED(out_info, 1);
     ge_status st = gei_context_of(context, __func__, &c);
     if (st != GE_OK) return st;

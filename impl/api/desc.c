@@ -63,6 +63,7 @@ ge_status gei_desc_out(const ge_tensor_desc *filled, ge_tensor_desc *to, size_t 
 
 ge_status ge_tensor_desc_init(ge_tensor_desc *desc, size_t desc_size) {
     GEI_CALL;
+    GEI_OUT_STRUCT(desc, desc_size);
     GEI_NEED(desc, 0);
     ge_tensor_desc d = GE_TENSOR_DESC_INIT;
     return GEI_RETURN(gei_struct_out(desc, desc_size, &d, sizeof d, GEI_FIRST_TENSOR_DESC, "desc", 0, &diag));

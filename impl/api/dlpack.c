@@ -148,7 +148,7 @@ static ge_status import_any(const ge_context *context, import_keep which, const 
 
 ge_status ge_tensor_import_dlpack(const ge_context *context, ge_dlpack *dlpack, ge_tensor **out_tensor) {
     GEI_CALL;
-    if (out_tensor) *out_tensor = NULL;
+    GEI_OUT(out_tensor);
     GEI_NEED(dlpack, 1);
     import_keep which = { .versioned = (dl_versioned *)(void *)dlpack };
     if (!out_tensor) {
@@ -160,7 +160,7 @@ ge_status ge_tensor_import_dlpack(const ge_context *context, ge_dlpack *dlpack, 
 
 ge_status ge_tensor_import_dlpack_legacy(const ge_context *context, ge_dlpack_legacy *dlpack, ge_tensor **out_tensor) {
     GEI_CALL;
-    if (out_tensor) *out_tensor = NULL;
+    GEI_OUT(out_tensor);
     GEI_NEED(dlpack, 1);
     import_keep which = { .managed = (dl_managed *)(void *)dlpack };
     if (!out_tensor) {
@@ -214,7 +214,7 @@ static ge_status export_tensor(gei_api_tensor *t, export_block **out, gei_diag *
 ge_status ge_tensor_export_dlpack(const ge_tensor *tensor, ge_dlpack **out_dlpack) {
     GEI_CALL;
     export_block *b;
-    if (out_dlpack) *out_dlpack = NULL;
+    GEI_OUT(out_dlpack);
     GEI_NEED(out_dlpack, 1);
     GEI_GET(gei_api_tensor, t, tensor, TENSOR, 0);
     GEI_CHECK(export_tensor(t, &b, &diag));
@@ -225,7 +225,7 @@ ge_status ge_tensor_export_dlpack(const ge_tensor *tensor, ge_dlpack **out_dlpac
 ge_status ge_tensor_export_dlpack_legacy(const ge_tensor *tensor, ge_dlpack_legacy **out_dlpack) {
     GEI_CALL;
     export_block *b;
-    if (out_dlpack) *out_dlpack = NULL;
+    GEI_OUT(out_dlpack);
     GEI_NEED(out_dlpack, 1);
     GEI_GET(gei_api_tensor, t, tensor, TENSOR, 0);
     if (t->tensor->read_only) return GEI_RETURN(gei_argument_fail(&diag, "tensor", 0, GE_ERR_READ_ONLY, "this form of DLPack cannot say read-only"));

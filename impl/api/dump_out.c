@@ -8,7 +8,7 @@
 
 ge_status gei_dump_to_buffer(gei_sink *text, char *buffer, size_t buffer_size, size_t *out_size, gei_diag *diag) {
     ge_status st = text->failed ? gei_out_of_memory(diag, text->size)
-                                : gei_text_out(text->data ? text->data : "", text->size, buffer, buffer_size, out_size, diag);
+                                : gei_text_out(text->data ? text->data : "", text->size, buffer, buffer_size, out_size, 2, diag);
     gei_sink_deinit(text);
     return st;
 }

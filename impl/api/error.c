@@ -217,6 +217,7 @@ static uint32_t find_detail(const gei_diag *diag, bool causes, size_t index, con
 
 ge_status ge_error_get_info(const ge_error *error, ge_error_info *out_info, size_t out_info_size) {
     GEI_CALL;
+    GEI_OUT_STRUCT(out_info, out_info_size);
     GEI_NEED(out_info, 1);
     GEI_GET(const error_object, e, error, ERROR, 0);
     const gei_diag *d = &e->copy.diag;
@@ -238,8 +239,8 @@ ge_status ge_error_get_info(const ge_error *error, ge_error_info *out_info, size
 
 ge_status ge_error_get_detail(const ge_error *error, size_t index, const char **out_key, const char **out_value) {
     GEI_CALL;
-    if (out_key) *out_key = NULL;
-    if (out_value) *out_value = NULL;
+    GEI_OUT(out_key);
+    GEI_OUT(out_value);
     GEI_NEED(out_key, 2);
     GEI_NEED(out_value, 3);
     GEI_GET(const error_object, e, error, ERROR, 0);
@@ -251,8 +252,8 @@ ge_status ge_error_get_detail(const ge_error *error, size_t index, const char **
 ge_status ge_error_get_cause(const ge_error *error, size_t index, ge_status *out_status, const char **out_message) {
     GEI_CALL;
     const char *key = NULL;
-    if (out_status) *out_status = GE_OK;
-    if (out_message) *out_message = NULL;
+    GEI_OUT(out_status);
+    GEI_OUT(out_message);
     GEI_NEED(out_status, 2);
     GEI_NEED(out_message, 3);
     GEI_GET(const error_object, e, error, ERROR, 0);

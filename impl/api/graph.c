@@ -125,7 +125,7 @@ ge_status ge_graph_create(const ge_context *context, const char *name, size_t na
     GEI_CALL;
     gei_api_context *c;
     gei_api_graph *g;
-    if (out_graph) *out_graph = NULL;
+    GEI_OUT(out_graph);
     GEI_NEED(name, 1);
     GEI_NEED(out_graph, 3);
     GEI_CHECK(gei_text_in(name, &name_size, "name", 1, &diag));
@@ -143,7 +143,7 @@ ge_status ge_graph_create(const ge_context *context, const char *name, size_t na
 ge_status ge_graph_copy(const ge_graph *graph, ge_graph **out_graph) {
     GEI_CALL;
     gei_graph *copy;
-    if (out_graph) *out_graph = NULL;
+    GEI_OUT(out_graph);
     GEI_NEED(out_graph, 1);
     GEI_GRAPH(g, graph);
     GEI_CHECK(gei_graph_clone(g, &copy, &diag));
@@ -176,6 +176,7 @@ static void find_parent_port(const gei_graph *g, ge_graph_info *info) {
 
 ge_status ge_graph_get_info(const ge_graph *graph, ge_graph_info *out_info, size_t out_info_size) {
     GEI_CALL;
+    GEI_OUT_STRUCT(out_info, out_info_size);
     GEI_NEED(out_info, 1);
     GEI_GRAPH(g, graph);
     ge_graph_info info = { .name = g->name,
@@ -196,7 +197,7 @@ ge_status ge_graph_get_info(const ge_graph *graph, ge_graph_info *out_info, size
 
 ge_status ge_graph_create_view(const ge_graph *graph, ge_subgraph_id subgraph, ge_graph **out_graph) {
     GEI_CALL;
-    if (out_graph) *out_graph = NULL;
+    GEI_OUT(out_graph);
     GEI_NEED(out_graph, 2);
     GEI_GRAPH(g, graph);
     for (size_t i = 0; gei_id_kind(subgraph) == GEI_ID_SUBGRAPH && i < g->root->subgraphs.count; i++) {

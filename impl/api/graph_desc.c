@@ -141,6 +141,7 @@ ge_status ge_graph_get_desc(const ge_graph *graph, ge_port_id port, ge_tensor_de
     gei_node *node;
     uint32_t kind, index;
     ge_tensor_desc d = GE_TENSOR_DESC_INIT;
+    GEI_OUT_STRUCT(out_desc, out_desc_size);
     GEI_NEED(out_desc, 2);
     GEI_GRAPH(g, graph);
     GEI_CHECK(gei_id_port_of(g, port, "port", 1, &node, &kind, &index, &diag));

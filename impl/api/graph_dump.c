@@ -5,8 +5,8 @@
 ge_status ge_graph_dump(const ge_graph *graph, ge_dump_format format, char *buffer, size_t buffer_size, size_t *out_size) {
     GEI_CALL;
     gei_sink text;
-    if (out_size) *out_size = 0;
-    if (buffer && buffer_size) buffer[0] = 0;
+    GEI_OUT(out_size);
+    GEI_OUT_TEXT(buffer, buffer_size);
     GEI_NEED(out_size, 4);
     GEI_GRAPH(g, graph);
     gei_sink_init(&text, g->from);

@@ -6,7 +6,7 @@
 
 ge_status ge_graph_get_nodes(const ge_graph *graph, ge_order order, ge_node_id *nodes, size_t nodes_count, size_t *out_count) {
     GEI_CALL;
-    if (out_count) *out_count = 0;
+    GEI_OUT(out_count);
     GEI_NEED(out_count, 4);
     GEI_GRAPH(g, graph);
     if (order != GE_ORDER_CREATION && order != GE_ORDER_TOPOLOGICAL)
@@ -27,6 +27,7 @@ ge_status ge_graph_get_nodes(const ge_graph *graph, ge_order order, ge_node_id *
     for (size_t i = 0; st == GE_OK && nodes && i < n_sorted; i++)
         if (sorted[i] != g->net_output) nodes[at++] = gei_node_id_of(sorted[i]);
     gei_arena_deinit(&arena);
+    if (st != GE_OK) *out_count = 0;
     return GEI_RETURN(st);
 }
 
@@ -50,10 +51,10 @@ ge_status ge_graph_get_node_infos(const ge_graph *graph, const ge_node_id *nodes
     GEI_GRAPH(g, graph);
     if (infos_count != nodes_count)
         return GEI_RETURN(gei_argument_fail(&diag, "infos_count", 4, GE_ERR_OUT_OF_RANGE, "%zu infos for %zu nodes", infos_count, nodes_count));
+    for (size_t i = 0; i < nodes_count; i++) /* all or nothing */
+        if (!gei_id_node(g, nodes[i], "nodes", 1, &diag)) return gei_call_end(__func__, diag.status, &diag);
     for (size_t i = 0; i < nodes_count; i++) {
-        const gei_node *node = gei_id_node(g, nodes[i], "nodes", 1, &diag);
-        if (!node) return gei_call_end(__func__, diag.status, &diag);
-        ge_node_info info = describe(node);
+        ge_node_info info = describe(gei_id_node(g, nodes[i], "nodes", 1, &diag));
         GEI_CHECK(gei_struct_out((char *)infos + i * info_size, info_size, &info, sizeof info, GEI_FIRST_NODE_INFO, "info_size", 5, &diag));
     }
     return GE_OK;
@@ -61,7 +62,7 @@ ge_status ge_graph_get_node_infos(const ge_graph *graph, const ge_node_id *nodes
 
 ge_status ge_graph_find_node(const ge_graph *graph, const char *name, size_t name_size, ge_node_id *out_node) {
     GEI_CALL;
-    if (out_node) *out_node = 0;
+    GEI_OUT(out_node);
     GEI_NEED(name, 1);
     GEI_NEED(out_node, 3);
     GEI_GRAPH(g, graph);
@@ -82,7 +83,7 @@ ge_status ge_graph_find_node(const ge_graph *graph, const char *name, size_t nam
 
 ge_status ge_graph_get_node_inputs(const ge_graph *graph, ge_node_id node, ge_value_id *values, size_t values_count, size_t *out_count) {
     GEI_CALL;
-    if (out_count) *out_count = 0;
+    GEI_OUT(out_count);
     GEI_NEED(out_count, 4);
     GEI_GRAPH(g, graph);
     GEI_NODE(n, g, node, 1);
@@ -94,7 +95,7 @@ ge_status ge_graph_get_node_inputs(const ge_graph *graph, ge_node_id node, ge_va
 ge_status ge_graph_get_control_nodes(const ge_graph *graph, ge_node_id node, ge_direction direction, ge_node_id *nodes, size_t nodes_count,
                                      size_t *out_count) {
     GEI_CALL;
-    if (out_count) *out_count = 0;
+    GEI_OUT(out_count);
     GEI_NEED(out_count, 5);
     GEI_GRAPH(g, graph);
     GEI_NODE(n, g, node, 1);
@@ -109,7 +110,7 @@ ge_status ge_graph_get_control_nodes(const ge_graph *graph, ge_node_id node, ge_
 ge_status ge_graph_get_uses(const ge_graph *graph, ge_value_id value, uint64_t *uses, size_t uses_count, size_t *out_count) {
     GEI_CALL;
     gei_value v;
-    if (out_count) *out_count = 0;
+    GEI_OUT(out_count);
     GEI_NEED(out_count, 4);
     GEI_GRAPH(g, graph);
     GEI_CHECK(gei_id_value(g, value, "value", 1, &v, &diag));
@@ -150,7 +151,7 @@ static size_t put_edges(const gei_node *node, uint64_t *edges) {
 
 ge_status ge_graph_get_edges(const ge_graph *graph, uint64_t *edges, size_t edges_count, size_t *out_count) {
     GEI_CALL;
-    if (out_count) *out_count = 0;
+    GEI_OUT(out_count);
     GEI_NEED(out_count, 3);
     GEI_GRAPH(g, graph);
     for (int fill = 0; fill < 2; fill++) {
@@ -165,7 +166,7 @@ ge_status ge_graph_get_edges(const ge_graph *graph, uint64_t *edges, size_t edge
 
 ge_status ge_graph_get_port(const ge_graph *graph, ge_node_id node, ge_direction direction, uint32_t index, ge_port_id *out_port) {
     GEI_CALL;
-    if (out_port) *out_port = 0;
+    GEI_OUT(out_port);
     GEI_NEED(out_port, 4);
     GEI_GRAPH(g, graph);
     GEI_NODE(n, g, node, 1);
@@ -186,9 +187,9 @@ ge_status ge_graph_get_port_owner(const ge_graph *graph, ge_port_id port, ge_nod
     GEI_CALL;
     gei_node *node;
     uint32_t kind, index;
-    if (out_node) *out_node = 0;
-    if (out_direction) *out_direction = 0;
-    if (out_index) *out_index = 0;
+    GEI_OUT(out_node);
+    GEI_OUT(out_direction);
+    GEI_OUT(out_index);
     GEI_GRAPH(g, graph);
     GEI_CHECK(gei_id_port_of(g, port, "port", 1, &node, &kind, &index, &diag));
     if (out_node) *out_node = gei_node_id_of(node);
@@ -202,7 +203,7 @@ ge_status ge_graph_get_inputs(const ge_graph *graph, ge_node_id *nodes, size_t n
     gei_arena arena;
     gei_node **inputs;
     size_t n = 0;
-    if (out_count) *out_count = 0;
+    GEI_OUT(out_count);
     GEI_NEED(out_count, 3);
     GEI_GRAPH(g, graph);
     gei_arena_init(&arena, g->from);
@@ -216,7 +217,7 @@ ge_status ge_graph_get_inputs(const ge_graph *graph, ge_node_id *nodes, size_t n
 ge_status ge_graph_get_outputs(const ge_graph *graph, ge_value_id *values, size_t values_count, const char **names, size_t names_count,
                                size_t *out_count) {
     GEI_CALL;
-    if (out_count) *out_count = 0;
+    GEI_OUT(out_count);
     GEI_NEED(out_count, 5);
     GEI_GRAPH(g, graph);
     uint32_t n = g->net_output ? g->net_output->n_ins : 0;
@@ -238,7 +239,7 @@ static bool is_below(const gei_graph *sub, const gei_graph *g) {
 
 ge_status ge_graph_get_subgraphs(const ge_graph *graph, ge_node_id node, ge_subgraph_id *subgraphs, size_t subgraphs_count, size_t *out_count) {
     GEI_CALL;
-    if (out_count) *out_count = 0;
+    GEI_OUT(out_count);
     GEI_NEED(out_count, 4);
     GEI_GRAPH(g, graph);
     if (node) {

@@ -8,6 +8,7 @@
 
 ge_status ge_import_options_init(ge_import_options *options, size_t options_size) {
     GEI_CALL;
+    GEI_OUT_STRUCT(options, options_size);
     GEI_NEED(options, 0);
     ge_import_options o = GE_IMPORT_OPTIONS_INIT;
     return GEI_RETURN(gei_struct_out(options, options_size, &o, sizeof o, GEI_FIRST_IMPORT_OPTIONS, "options", 0, &diag));
@@ -72,7 +73,7 @@ ge_status ge_graph_import(const ge_context *context, ge_file_format format, cons
     import_job job;
     gei_graph *g;
     gei_api_context *c = NULL;
-    if (out_graph) *out_graph = NULL;
+    GEI_OUT(out_graph);
     ge_status st = import_begin(&job, options, &diag);
     if (st == GE_OK) st = check_pointers(data, "data", out_graph, 5, &diag);
     if (st == GE_OK) st = check_format(format, &diag);
@@ -94,7 +95,7 @@ ge_status ge_graph_import_file(const ge_context *context, ge_file_format format,
     gei_graph *g;
     char *path_text = NULL;
     gei_api_context *c = NULL;
-    if (out_graph) *out_graph = NULL;
+    GEI_OUT(out_graph);
     ge_status st = import_begin(&job, options, &diag);
     if (st == GE_OK) st = check_pointers(path, "path", out_graph, 5, &diag);
     if (st == GE_OK) st = check_format(format, &diag);

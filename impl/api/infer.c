@@ -111,8 +111,8 @@ static ge_status reasons(const gei_node *node, gei_sink *to, gei_diag *diag) {
 ge_status ge_graph_query_support(const ge_graph *graph, ge_node_id node, ge_backend backend, char *buffer, size_t buffer_size, size_t *out_size) {
     GEI_CALL;
     gei_sink text;
-    if (out_size) *out_size = 0;
-    if (buffer && buffer_size) buffer[0] = 0;
+    GEI_OUT(out_size);
+    GEI_OUT_TEXT(buffer, buffer_size);
     GEI_NEED(out_size, 5);
     GEI_GRAPH(g, graph);
     const gei_node *n = gei_id_node(g, node, "node", 1, &diag);
@@ -124,7 +124,7 @@ ge_status ge_graph_query_support(const ge_graph *graph, ge_node_id node, ge_back
     if (backend == GE_BACKEND_DNNL || backend == GE_BACKEND_ACL) gei_sink_text(&text, "this build has no such backend\n");
     else st = reasons(n, &text, &diag);
     if (st == GE_OK && text.failed) st = gei_out_of_memory(&diag, text.size);
-    if (st == GE_OK && text.size) st = gei_text_out(text.data, text.size, buffer, buffer_size, out_size, &diag);
+    if (st == GE_OK) st = gei_text_out(text.size ? text.data : "", text.size, buffer, buffer_size, out_size, 3, &diag);
     gei_sink_deinit(&text);
     return GEI_RETURN(st);
 }

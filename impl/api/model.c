@@ -95,6 +95,7 @@ static ge_status fill_summary(const gei_api_model *m, ge_model_summary *s, gei_d
 ge_status ge_model_get_summary(const ge_model *model, ge_model_summary *out_summary, size_t out_summary_size) {
     GEI_CALL;
     ge_model_summary summary;
+    GEI_OUT_STRUCT(out_summary, out_summary_size);
     GEI_NEED(out_summary, 1);
     GEI_LEASE(gei_api_model, m, model, MODEL, 0);
     ge_status st = fill_summary(m, &summary, &diag);
@@ -139,7 +140,7 @@ static ge_status get_io_infos(const gei_api_model *m, ge_direction direction, ge
 ge_status ge_model_get_io_infos(const ge_model *model, ge_direction direction, ge_io_info *infos, size_t infos_count, size_t info_size,
                                 size_t *out_count) {
     GEI_CALL;
-    if (out_count) *out_count = 0;
+    GEI_OUT(out_count);
     GEI_NEED(out_count, 5);
     GEI_LEASE(gei_api_model, m, model, MODEL, 0);
     return GEI_RETURN_UNLEASE(model, get_io_infos(m, direction, infos, infos_count, info_size, out_count, &diag));
@@ -162,7 +163,7 @@ static ge_status find_io(const gei_api_model *m, ge_direction direction, const c
 
 ge_status ge_model_find_io(const ge_model *model, ge_direction direction, const char *name, size_t name_size, size_t *out_index) {
     GEI_CALL;
-    if (out_index) *out_index = 0;
+    GEI_OUT(out_index);
     GEI_NEED(name, 2);
     GEI_NEED(out_index, 4);
     GEI_LEASE(gei_api_model, m, model, MODEL, 0);
@@ -172,10 +173,10 @@ ge_status ge_model_find_io(const ge_model *model, ge_direction direction, const 
 ge_status ge_model_get_metadata(const ge_model *model, size_t index, const char **out_key, size_t *out_key_size, const char **out_value,
                                 size_t *out_value_size) {
     GEI_CALL;
-    if (out_key) *out_key = NULL;
-    if (out_key_size) *out_key_size = 0;
-    if (out_value) *out_value = NULL;
-    if (out_value_size) *out_value_size = 0;
+    GEI_OUT(out_key);
+    GEI_OUT(out_key_size);
+    GEI_OUT(out_value);
+    GEI_OUT(out_value_size);
     GEI_NEED(out_key, 2);
     GEI_NEED(out_value, 4);
     GEI_LEASE(gei_api_model, m, model, MODEL, 0);
@@ -232,8 +233,8 @@ static ge_status dump_model(const gei_api_model *m, ge_dump_format format, gei_s
 ge_status ge_model_dump(const ge_model *model, ge_dump_format format, char *buffer, size_t buffer_size, size_t *out_size) {
     GEI_CALL;
     gei_sink text;
-    if (out_size) *out_size = 0;
-    if (buffer && buffer_size) buffer[0] = 0;
+    GEI_OUT(out_size);
+    GEI_OUT_TEXT(buffer, buffer_size);
     GEI_NEED(out_size, 4);
     GEI_LEASE(gei_api_model, m, model, MODEL, 0);
     gei_sink_init(&text, &gei_heap);

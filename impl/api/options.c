@@ -174,7 +174,7 @@ int64_t gei_options_int(const gei_api_options *o, const char *key, int64_t absen
 ge_status ge_options_create(ge_options **out_options) {
     GEI_CALL;
     gei_api_context *ctx;
-    if (out_options) *out_options = NULL;
+    GEI_OUT(out_options);
     GEI_NEED(out_options, 0);
     ge_status st = gei_context_of(NULL, __func__, &ctx);
     if (st != GE_OK) return st;
@@ -229,8 +229,8 @@ ge_status ge_options_set_float(ge_options *options, const char *key, size_t key_
 
 ge_status ge_options_get_text(const ge_options *options, const char *key, size_t key_size, char *buffer, size_t buffer_size, size_t *out_size) {
     GEI_CALL;
-    if (out_size) *out_size = 0;
-    if (buffer && buffer_size) buffer[0] = 0;
+    GEI_OUT(out_size);
+    GEI_OUT_TEXT(buffer, buffer_size);
     GEI_NEED(key, 1);
     GEI_NEED(out_size, 5);
     GEI_GET(gei_api_options, o, options, OPTIONS, 0);
@@ -238,5 +238,5 @@ ge_status ge_options_get_text(const ge_options *options, const char *key, size_t
     uint32_t row = row_of(key, key_size);
     if (row == NO_ROW) return GEI_RETURN(unknown_key(key, key_size, &diag));
     const char *text = text_of_row(o, row);
-    return GEI_RETURN(gei_text_out(text, strlen(text), buffer, buffer_size, out_size, &diag));
+    return GEI_RETURN(gei_text_out(text, strlen(text), buffer, buffer_size, out_size, 3, &diag));
 }

@@ -33,6 +33,7 @@ void gei_fp_leave(uint32_t saved) {
 
 ge_status ge_run_options_init(ge_run_options *options, size_t options_size) {
     GEI_CALL;
+    GEI_OUT_STRUCT(options, options_size);
     GEI_NEED(options, 0);
     ge_run_options o = GE_RUN_OPTIONS_INIT;
     return GEI_RETURN(gei_struct_out(options, options_size, &o, sizeof o, GEI_FIRST_RUN_OPTIONS, "options", 0, &diag));
@@ -106,7 +107,7 @@ ge_status ge_model_run(const ge_model *model, const ge_run_options *options, con
                        ge_value **outputs, size_t outputs_count) {
     GEI_CALL;
     gei_run_options inner = { 0 };
-    for (size_t i = 0; outputs && i < outputs_count; i++) outputs[i] = NULL;
+    GEI_OUT_ARRAY(outputs, outputs_count);
     if (!inputs && inputs_count) return gei_call_null(__func__, "inputs", 2);
     if (!outputs && outputs_count) return gei_call_null(__func__, "outputs", 4);
     if (options) GEI_CHECK(gei_run_options_in(options, &inner, &diag));

@@ -101,7 +101,7 @@ ge_status ge_tensor_create(const ge_context *context, const ge_tensor_desc *desc
     gei_desc d;
     gei_tensor *tensor;
     gei_api_context *c;
-    if (out_tensor) *out_tensor = NULL;
+    GEI_OUT(out_tensor);
     GEI_NEED(desc, 1);
     GEI_NEED(out_tensor, 2);
     GEI_CHECK(gei_desc_in(desc, true, "desc", 1, &d, &diag));
@@ -136,7 +136,7 @@ ge_status ge_tensor_create_from_data(const ge_context *context, const ge_tensor_
     GEI_CALL;
     gei_desc d;
     gei_api_context *c;
-    if (out_tensor) *out_tensor = NULL;
+    GEI_OUT(out_tensor);
     GEI_NEED(desc, 1);
     GEI_NEED(out_tensor, 4);
     if (!data && data_size) return gei_call_null(__func__, "data", 2);
@@ -219,7 +219,7 @@ ge_status ge_tensor_create_over(const ge_context *context, const ge_tensor_desc 
     gei_desc d;
     gei_api_context *c = NULL;
     ge_memory m = GE_MEMORY_INIT;
-    if (out_tensor) *out_tensor = NULL;
+    GEI_OUT(out_tensor);
     GEI_NEED(memory, 2);
     GEI_CHECK(gei_struct_in(memory, &m, sizeof m, GEI_FIRST_MEMORY, "memory", 2, &diag));
     ge_status st = GE_OK;
@@ -244,6 +244,7 @@ ge_status ge_tensor_create_over(const ge_context *context, const ge_tensor_desc 
 
 ge_status ge_memory_init(ge_memory *memory, size_t memory_size) {
     GEI_CALL;
+    GEI_OUT_STRUCT(memory, memory_size);
     GEI_NEED(memory, 0);
     ge_memory m = GE_MEMORY_INIT;
     return GEI_RETURN(gei_struct_out(memory, memory_size, &m, sizeof m, GEI_FIRST_MEMORY, "memory", 0, &diag));

@@ -24,6 +24,7 @@ static int64_t elements(const gei_api_tensor *t) {
 
 ge_status ge_tensor_get_desc(const ge_tensor *tensor, ge_tensor_desc *out_desc, size_t out_desc_size) {
     GEI_CALL;
+    GEI_OUT_STRUCT(out_desc, out_desc_size);
     GEI_NEED(out_desc, 1);
     GEI_GET(gei_api_tensor, t, tensor, TENSOR, 0);
     ge_tensor_desc d = GE_TENSOR_DESC_INIT;
@@ -41,6 +42,7 @@ ge_status ge_tensor_get_desc(const ge_tensor *tensor, ge_tensor_desc *out_desc, 
 
 ge_status ge_tensor_get_info(const ge_tensor *tensor, ge_tensor_info *out_info, size_t out_info_size) {
     GEI_CALL;
+    GEI_OUT_STRUCT(out_info, out_info_size);
     GEI_NEED(out_info, 1);
     GEI_GET(gei_api_tensor, t, tensor, TENSOR, 0);
     ge_tensor_info info = { .ownership = t->ownership,
@@ -59,8 +61,8 @@ static ge_status readable_bytes(const gei_api_tensor *t, gei_diag *diag) {
 
 ge_status ge_tensor_get_data(const ge_tensor *tensor, const uint8_t **out_data, size_t *out_size) {
     GEI_CALL;
-    if (out_data) *out_data = NULL;
-    if (out_size) *out_size = 0;
+    GEI_OUT(out_data);
+    GEI_OUT(out_size);
     GEI_NEED(out_data, 1);
     GEI_NEED(out_size, 2);
     GEI_GET(gei_api_tensor, t, tensor, TENSOR, 0);
@@ -72,8 +74,8 @@ ge_status ge_tensor_get_data(const ge_tensor *tensor, const uint8_t **out_data, 
 
 ge_status ge_tensor_get_mutable_data(ge_tensor *tensor, uint8_t **out_data, size_t *out_size) {
     GEI_CALL;
-    if (out_data) *out_data = NULL;
-    if (out_size) *out_size = 0;
+    GEI_OUT(out_data);
+    GEI_OUT(out_size);
     GEI_NEED(out_data, 1);
     GEI_NEED(out_size, 2);
     GEI_GET(gei_api_tensor, t, tensor, TENSOR, 0);
@@ -140,10 +142,10 @@ ge_status ge_tensor_set_strings(ge_tensor *tensor, const uint8_t *bytes, size_t 
 ge_status ge_tensor_get_strings(const ge_tensor *tensor, const uint8_t **out_bytes, size_t *out_bytes_size, const uint64_t **out_offsets,
                                 size_t *out_offsets_count) {
     GEI_CALL;
-    if (out_bytes) *out_bytes = NULL;
-    if (out_bytes_size) *out_bytes_size = 0;
-    if (out_offsets) *out_offsets = NULL;
-    if (out_offsets_count) *out_offsets_count = 0;
+    GEI_OUT(out_bytes);
+    GEI_OUT(out_bytes_size);
+    GEI_OUT(out_offsets);
+    GEI_OUT(out_offsets_count);
     GEI_NEED(out_bytes, 1);
     GEI_NEED(out_bytes_size, 2);
     GEI_NEED(out_offsets, 3);
@@ -203,7 +205,7 @@ static ge_status make_view(gei_api_tensor *t, const gei_desc *d, ge_tensor **out
 ge_status ge_tensor_create_view(const ge_tensor *tensor, const ge_tensor_desc *desc, ge_tensor **out_tensor) {
     GEI_CALL;
     gei_desc d;
-    if (out_tensor) *out_tensor = NULL;
+    GEI_OUT(out_tensor);
     GEI_NEED(desc, 1);
     GEI_NEED(out_tensor, 2);
     GEI_GET(gei_api_tensor, t, tensor, TENSOR, 0);
@@ -229,7 +231,7 @@ ge_status gei_tensor_densify(gei_api_tensor *t, gei_tensor **out, gei_diag *diag
 ge_status ge_tensor_copy(const ge_tensor *tensor, ge_tensor **out_tensor) {
     GEI_CALL;
     gei_tensor *copy;
-    if (out_tensor) *out_tensor = NULL;
+    GEI_OUT(out_tensor);
     GEI_NEED(out_tensor, 1);
     GEI_GET(gei_api_tensor, t, tensor, TENSOR, 0);
     if (t->placement != GE_PLACEMENT_HOST) return GEI_RETURN(gei_argument_fail(&diag, "tensor", 0, GE_ERR_WRONG_KIND, "the tensor is in device memory"));

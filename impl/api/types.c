@@ -19,7 +19,7 @@ static bool is_text(const char *name, size_t size, const char *text) { return st
 
 ge_status ge_dtype_find(const char *name, size_t name_size, ge_dtype *out_dtype) {
     GEI_CALL;
-    if (out_dtype) *out_dtype = 0;
+    GEI_OUT(out_dtype);
     GEI_NEED(name, 0);
     GEI_NEED(out_dtype, 2);
     GEI_CHECK(gei_text_in(name, &name_size, "name", 0, &diag));
@@ -35,7 +35,7 @@ const char *ge_format_get_name(ge_format format) { return gei_format_name(format
 
 ge_status ge_format_find(const char *name, size_t name_size, ge_format *out_format) {
     GEI_CALL;
-    if (out_format) *out_format = 0;
+    GEI_OUT(out_format);
     GEI_NEED(name, 0);
     GEI_NEED(out_format, 2);
     GEI_CHECK(gei_text_in(name, &name_size, "name", 0, &diag));

@@ -41,7 +41,7 @@ ge_status gei_value_handle(gei_api_context *c, gei_tensor *tensor, ge_ownership 
 ge_status ge_value_create_from_tensor(const ge_tensor *tensor, ge_value **out_value) {
     GEI_CALL;
     gei_tensor *inner;
-    if (out_value) *out_value = NULL;
+    GEI_OUT(out_value);
     GEI_NEED(out_value, 1);
     GEI_GET(gei_api_tensor, t, tensor, TENSOR, 0);
     GEI_CHECK(gei_tensor_of(tensor, NULL, "tensor", 0, &inner, &diag));
@@ -54,7 +54,7 @@ ge_status ge_value_destroy(ge_value *value) {
 }
 
 ge_status ge_value_get_kind(const ge_value *value, ge_value_kind *out_kind) {
-    if (out_kind) *out_kind = 0;
+    GEI_OUT(out_kind);
     GEI_NEED(out_kind, 1);
     GEI_GET(gei_api_value, v, value, VALUE, 0);
     *out_kind = v->kind;
@@ -63,7 +63,7 @@ ge_status ge_value_get_kind(const ge_value *value, ge_value_kind *out_kind) {
 
 ge_status ge_tensor_create_from_value(const ge_value *value, ge_tensor **out_tensor) {
     GEI_CALL;
-    if (out_tensor) *out_tensor = NULL;
+    GEI_OUT(out_tensor);
     GEI_NEED(out_tensor, 1);
     GEI_GET(gei_api_value, v, value, VALUE, 0);
     if (v->kind != GE_VALUE_TENSOR || !v->tensor)

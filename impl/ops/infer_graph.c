@@ -247,8 +247,8 @@ static ge_status take_input(const gei_node *node, const inputs *given, gei_info 
     gei_words found, wanted;
     if (!gei_shape_fits(&declared, &out->shape)) {
         gei_diag_node(diag, node->name);
-        return gei_fail(diag, GE_ERR_SHAPE, "input '%s': shape %s does not fit %s", node->name, gei_shape_words(&out->shape, &found),
-                        gei_shape_words(&declared, &wanted));
+        return gei_fail(diag, declared.rank != out->shape.rank ? GE_ERR_RANK : GE_ERR_SHAPE, "input '%s': shape %s does not fit %s", node->name,
+                        gei_shape_words(&out->shape, &found), gei_shape_words(&declared, &wanted));
     }
     return GE_OK;
 }

@@ -12,11 +12,12 @@ static const char *symbol_name(const gei_plan *plan, gei_dim dim) {
 
 static ge_status wrong_shape(const gei_plan *plan, uint32_t index, const gei_shape *shape, gei_diag *diag) {
     char found[GEI_DIAG_WORD_BYTES], wanted[GEI_DIAG_WORD_BYTES];
+    bool wrong_rank = plan->inputs[index].shape.rank >= 0 && plan->inputs[index].shape.rank != shape->rank;
     gei_shape_text(shape, NULL, found, sizeof found);
     gei_shape_text(&plan->inputs[index].shape, plan->graph->symbols->names.items, wanted, sizeof wanted);
     gei_diag_found(diag, "%s", found);
     gei_diag_wanted(diag, "%s", wanted);
-    return gei_fail(diag, GE_ERR_SHAPE, "input '%s': shape %s does not fit %s", plan->inputs[index].name, found, wanted);
+    return gei_fail(diag, wrong_rank ? GE_ERR_RANK : GE_ERR_SHAPE, "input '%s': shape %s does not fit %s", plan->inputs[index].name, found, wanted);
 }
 
 /* sizes: by symbol, size + 1 of the first input that had it; 0: none yet. */

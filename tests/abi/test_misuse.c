@@ -429,6 +429,8 @@ static void test_rows(void **state) {
         } else if (rows[i].argument && strcmp(info.argument, rows[i].argument) != 0) {
             print_error("%s: the record names argument '%s', wanted '%s'\n", rows[i].misuse, info.argument, rows[i].argument);
             failed++;
+        } else if (st != GE_OK) {
+            note_cell(info.function_name, strlen(info.function_name), st, rows[i].misuse);
         }
         ge_error_release(error);
         scene_close(&s);
