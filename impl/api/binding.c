@@ -220,6 +220,6 @@ static ge_status run_async(ge_binding *binding, const ge_run_options *options, c
 ge_status ge_binding_run_async(ge_binding *binding, const ge_run_options *options, const ge_async_options *async_options,
                                ge_operation **out_operation) {
     GEI_CALL;
-    if (out_operation) *out_operation = NULL;
+    GEI_OUT(out_operation);
     return GEI_RETURN(run_async(binding, options, async_options, __func__, out_operation, &diag));
 }

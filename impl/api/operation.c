@@ -9,6 +9,7 @@
 
 ge_status ge_async_options_init(ge_async_options *options, size_t options_size) {
     GEI_CALL;
+    GEI_OUT_STRUCT(options, options_size);
     GEI_NEED(options, 0);
     ge_async_options o = GE_ASYNC_OPTIONS_INIT;
     return GEI_RETURN(gei_struct_out(options, options_size, &o, sizeof o, GEI_FIRST_ASYNC_OPTIONS, "options", 0, &diag));
@@ -135,7 +136,7 @@ static ge_status not_done(gei_diag *diag) {
 
 ge_status ge_operation_get_status(const ge_operation *operation, ge_status *out_status) {
     GEI_CALL;
-    if (out_status) *out_status = GE_OK;
+    GEI_OUT(out_status);
     GEI_NEED(out_status, 1);
     GEI_LEASE(gei_api_operation, o, operation, OPERATION, 0);
     bool is_done = gei_operation_is_done(&o->op);
@@ -145,7 +146,7 @@ ge_status ge_operation_get_status(const ge_operation *operation, ge_status *out_
 
 ge_status ge_operation_acquire_error(const ge_operation *operation, ge_error **out_error) {
     GEI_CALL;
-    if (out_error) *out_error = NULL;
+    GEI_OUT(out_error);
     GEI_NEED(out_error, 1);
     GEI_LEASE(gei_api_operation, o, operation, OPERATION, 0);
     ge_status st = gei_operation_is_done(&o->op) ? GE_OK : not_done(&diag);
@@ -171,7 +172,7 @@ static ge_status give_outputs(const gei_api_operation *o, ge_value **outputs, si
 ge_status ge_operation_get_outputs(const ge_operation *operation, ge_value **outputs, size_t outputs_count, size_t *out_count) {
     GEI_CALL;
     for (size_t i = 0; outputs && i < outputs_count; i++) outputs[i] = NULL;
-    if (out_count) *out_count = 0;
+    GEI_OUT(out_count);
     GEI_NEED(out_count, 3);
     GEI_LEASE(gei_api_operation, o, operation, OPERATION, 0);
     return GEI_RETURN_UNLEASE(operation, give_outputs(o, outputs, outputs_count, out_count, &diag));

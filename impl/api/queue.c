@@ -27,7 +27,7 @@ static ge_status create(gei_api_context *c, ge_queue **out, gei_diag *diag) {
 ge_status ge_queue_create(const ge_context *context, ge_queue **out_queue) {
     GEI_CALL;
     gei_api_context *c;
-    if (out_queue) *out_queue = NULL;
+    GEI_OUT(out_queue);
     GEI_NEED(out_queue, 1);
     ge_status st = gei_context_of(context, __func__, &c);
     if (st != GE_OK) return st;
@@ -58,7 +58,7 @@ ge_status ge_queue_wait(const ge_queue *queue, ge_completion *completions, size_
                         size_t *out_count) {
     GEI_CALL;
     rows r = { completions, completion_size };
-    if (out_count) *out_count = 0;
+    GEI_OUT(out_count);
     GEI_NEED(out_count, 5);
     if (!completions && completions_count) return gei_call_null(__func__, "completions", 1);
     GEI_CHECK(gei_struct_size_check(completion_size, GEI_FIRST_COMPLETION, "completion_size", 3, &diag));

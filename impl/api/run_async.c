@@ -76,6 +76,6 @@ static ge_status run_async(const ge_model *model, const ge_run_options *options,
 ge_status ge_model_run_async(const ge_model *model, const ge_run_options *options, const ge_async_options *async_options,
                              const ge_value *const *inputs, size_t inputs_count, ge_operation **out_operation) {
     GEI_CALL;
-    if (out_operation) *out_operation = NULL;
+    GEI_OUT(out_operation);
     return GEI_RETURN(run_async(model, options, async_options, inputs, inputs_count, __func__, out_operation, &diag));
 }

@@ -31,7 +31,7 @@ static ge_status create(gei_api_context *c, ge_stream **out, gei_diag *diag) {
 ge_status ge_stream_create(const ge_context *context, ge_stream **out_stream) {
     GEI_CALL;
     gei_api_context *c;
-    if (out_stream) *out_stream = NULL;
+    GEI_OUT(out_stream);
     GEI_NEED(out_stream, 1);
     ge_status st = gei_context_of(context, __func__, &c);
     if (st != GE_OK) return st;
@@ -46,7 +46,7 @@ ge_status ge_stream_destroy(ge_stream *stream) {
 }
 
 ge_status ge_stream_get_native(const ge_stream *stream, uint64_t *out_native) {
-    if (out_native) *out_native = 0;
+    GEI_OUT(out_native);
     GEI_NEED(out_native, 1);
     GEI_LEASE(gei_api_stream, s, stream, STREAM, 0);
     *out_native = gei_stream_number(s->stream);
@@ -65,7 +65,7 @@ ge_status ge_stream_sync(const ge_stream *stream, int64_t timeout_ns) {
 }
 
 ge_status ge_stream_query(const ge_stream *stream, int32_t *out_is_idle) {
-    if (out_is_idle) *out_is_idle = 0;
+    GEI_OUT(out_is_idle);
     GEI_NEED(out_is_idle, 1);
     GEI_LEASE(gei_api_stream, s, stream, STREAM, 0);
     *out_is_idle = gei_stream_is_idle(s->stream);

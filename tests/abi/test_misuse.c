@@ -174,6 +174,41 @@ static ge_status output_aliases_input(scene *s) {
     return st == GE_OK ? ge_binding_run(s->binding, NULL) : st;
 }
 
+static ge_status outputs_overlap(scene *s) { /* x -> Relu -> y, z: both outputs into one place */
+    static float room[2];
+    ge_tensor_desc desc = desc_of(GE_DTYPE_FLOAT32, 1, dims2);
+    ge_memory memory = GE_MEMORY_INIT;
+    ge_tensor *tensor;
+    ge_value *place;
+    ge_graph *graph;
+    ge_model *model;
+    ge_binding *binding;
+    ge_value_id y, z;
+    ge_builder *b;
+    memory.data = (uint8_t *)room;
+    memory.data_size = sizeof room;
+    check_ok(ge_builder_create(s->context, "g", GE_NTS, &b));
+    check_ok(ge_builder_add_graph_input(b, "x", GE_NTS, 0, &desc, &y));
+    y = add_op(b, "Relu", "r", y, 0, NULL);
+    z = add_op(b, "Neg", "n", y, 0, NULL);
+    check_ok(ge_builder_build(b, (ge_value_id[]){ y, z }, 2, &graph));
+    check_ok(ge_builder_destroy(b));
+    check_ok(ge_graph_compile(graph, NULL, &model));
+    check_ok(ge_graph_destroy(graph));
+    check_ok(ge_binding_create(model, &binding));
+    check_ok(ge_tensor_create_over(s->context, &desc, &memory, &tensor));
+    check_ok(ge_value_create_from_tensor(tensor, &place));
+    check_ok(ge_tensor_destroy(tensor));
+    check_ok(ge_binding_set_input(binding, 0, s->value));
+    check_ok(ge_binding_set_output(binding, 0, place));
+    ge_status st = ge_binding_set_output(binding, 1, place);
+    if (st == GE_OK) st = ge_binding_run(binding, NULL);
+    check_ok(ge_binding_destroy(binding));
+    check_ok(ge_model_destroy(model));
+    check_ok(ge_value_destroy(place));
+    return st;
+}
+
 /* ---- structs ---- */
 
 static ge_status desc_of_size(uint32_t n, uint8_t tail) {
@@ -292,6 +327,46 @@ static ge_status lost_sink(scene *s) {
     return ge_context_set_log_sink(gone, GE_LOG_INFO, NULL, NULL, NULL);
 }
 
+typedef struct sink_story {
+    ge_context *context;
+    int lines, ended;
+    ge_status removed;
+} sink_story;
+static void removes_itself(void *user, ge_log_level level, const char *line, size_t line_size) {
+    sink_story *story = user;
+    (void)level, (void)line, (void)line_size;
+    story->lines++;
+    if (story->lines == 1) story->removed = ge_context_set_log_sink(story->context, GE_LOG_INFO, NULL, NULL, NULL);
+}
+static void sink_ended(void *user) { ((sink_story *)user)->ended++; }
+static ge_status unregister_inside(scene *s) { /* takes effect once the sink has returned: no line comes after it, and destroy once */
+    sink_story story = { .context = s->context };
+    ge_model *model;
+    check_ok(ge_context_set_log_sink(s->context, GE_LOG_DEBUG, removes_itself, &story, sink_ended));
+    for (int i = 0; i < 2; i++) {
+        check_ok(ge_graph_compile(s->graph, NULL, &model));
+        check_ok(ge_model_destroy(model));
+    }
+    assert_int_equal(story.lines, 1);
+    assert_int_equal(story.ended, 1);
+    return story.removed;
+}
+static ge_status compiles_again(void *user, const char *stage, size_t stage_size, uint64_t done, uint64_t total) { /* the same graph */
+    scene *s = user;
+    ge_model *model;
+    (void)stage, (void)stage_size, (void)done, (void)total;
+    check_ok(ge_graph_compile(s->graph, NULL, &model));
+    return ge_model_destroy(model);
+}
+static ge_status recursion(scene *s) {
+    ge_compile_options options = GE_COMPILE_OPTIONS_INIT;
+    ge_model *model;
+    options.progress = compiles_again;
+    options.progress_user_data = s;
+    check_ok(ge_graph_compile(s->graph, &options, &model));
+    return ge_model_destroy(model);
+}
+
 /* ---- threads ---- */
 
 static void *destroys(void *model) { return ge_model_destroy(model) == GE_OK ? model : NULL; }
@@ -377,6 +452,7 @@ static const struct row {
     { "shape x dtype is not bytes", bytes_do_not_fit, GE_ERR_SIZE, NULL },
     { "unaligned data", unaligned, GE_ERR_ALIGNMENT, NULL },
     { "output aliases input", output_aliases_input, GE_ERR_OVERLAP, NULL },
+    { "overlapping output buffers", outputs_overlap, GE_ERR_OVERLAP, NULL },
     { "struct_size 0", struct_size_0, GE_ERR_INVALID_STRUCT_SIZE, "desc" },
     { "struct_size 4", struct_size_4, GE_ERR_INVALID_STRUCT_SIZE, "desc" },
     { "struct_size too small", struct_too_small, GE_ERR_INVALID_STRUCT_SIZE, "desc" },
@@ -400,6 +476,8 @@ static const struct row {
     { "id after removal", id_after_remove, GE_ERR_BAD_ID, "node" },
     { "id of another kind", id_of_other_kind, GE_ERR_BAD_ID, "node" },
     { "callback returning garbage status", callback_garbage, GE_ERR_CALLBACK, NULL },
+    { "unregister inside callback", unregister_inside, GE_OK, NULL },
+    { "recursion from callback", recursion, GE_OK, NULL },
     { "callback calls the library", callback_calls_back, GE_OK, NULL },
     { "sink of a destroyed context", lost_sink, GE_ERR_HANDLE_STALE, "context" },
     { "two threads destroying one handle", two_threads_destroy, GE_ERR_HANDLE_STALE, "model" },

@@ -12,6 +12,9 @@ void want_kept(const void *at, size_t size) {
     for (size_t i = 0; i < size; i++)
         if (((const uint8_t *)at)[i] != PREFILLED) problem = "a list was written to";
 }
+void want_no_descriptor(const int32_t *descriptor) {
+    if (*descriptor != -1) problem = "the descriptor is not -1";
+}
 void want_text(const char *buffer) {
     if (buffer[0]) problem = "a text buffer does not hold the empty text";
 }
@@ -68,7 +71,14 @@ static void scene_open(scene *s) {
     check_ok(ge_graph_compile(s->graph, NULL, &s->model));
     check_ok(ge_binding_create(s->model, &s->binding));
     check_ok(ge_builder_create(s->context, "b", GE_NTS, &s->builder));
-    check_fails(ge_graph_check(NULL), GE_ERR_HANDLE_NULL, "graph");
+    const ge_value *inputs[] = { s->value };
+    check_ok(ge_model_run_async(s->model, NULL, NULL, inputs, 1, &s->operation));
+    check_ok(ge_operation_wait(s->operation, -1));
+    check_ok(ge_queue_create(s->context, &s->queue));
+    check_ok(ge_stream_create(s->context, &s->stream));
+    check_ok(ge_event_create(s->context, &s->event));
+    check_ok(ge_event_record(s->event, s->stream));
+    check_ok(ge_event_sync(s->event, -1));
     ge_tensor *gone = two_floats(s->context);
     check_ok(ge_tensor_destroy(gone));
     s->stale = gone;
@@ -84,6 +94,10 @@ static void scene_open(scene *s) {
 
 static void scene_close(scene *s) {
     check_ok(ge_error_release(s->error));
+    check_ok(ge_operation_destroy(s->operation));
+    check_ok(ge_queue_destroy(s->queue));
+    check_ok(ge_stream_destroy(s->stream));
+    check_ok(ge_event_destroy(s->event));
     check_ok(ge_binding_destroy(s->binding));
     check_ok(ge_model_destroy(s->model));
     check_ok(ge_builder_destroy(s->builder));

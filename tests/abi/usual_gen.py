@@ -26,7 +26,7 @@ NUMBERS = {"direction": "GE_DIRECTION_IN", "is_vector": "1", "values_count": "1"
            "header_major": "GE_HEADER_MAJOR", "pointer_size": "(uint32_t)sizeof(void *)"}
 IDS = {"node": "s->node", "source": "s->node", "target": "s->node", "port": "s->port", "value": "s->x", "replacement": "s->x",
        "attr": "s->attr", "subgraph": "1", "owner": "s->node"}
-TEXTS = {"key": "ge.precision", "value": "highest", "op_type": "Relu", "name": "r", "path": "/nowhere", "output": "y"}
+TEXTS = {"key": "ge.threads", "value": "1", "op_type": "Relu", "name": "r", "path": "/nowhere", "output": "y"}
 CONSTANTS = {"ge_attr_kind": "GE_ATTR_INT", "ge_dump_format": "GE_DUMP_IR", "ge_file_format": "GE_FILE_ONNX", "ge_order": "GE_ORDER_CREATION",
              "ge_direction": "GE_DIRECTION_IN", "ge_backend": "GE_BACKEND_ANY", "ge_dtype": "GE_DTYPE_INT64"}
 
@@ -86,16 +86,16 @@ class Writer:
                 args.append(name)
                 if base == "char" and stars == 1:
                     after.append("want_text(%s);" % name)
-                elif base in self.structs or lists:
+                elif base in self.structs or (lists and base not in self.handles):
                     after.append("want_kept(%s, sizeof %s);" % (name, name))
                 else:
                     after.append("want_zero(%s, sizeof %s);" % (name, name))
                 if base in self.structs:
-                    sizes["info_size"] = "sizeof *%s" % name
+                    sizes[name.rstrip("s") + "_size"] = "sizeof *%s" % name
             elif out and stars:
                 lines.append("    %s %s;\n    fill(&%s, sizeof %s);" % (p.kind[:-1], name, name, name))
                 args.append("&" + name)
-                after.append("want_zero(&%s, sizeof %s);" % (name, name))
+                after.append("want_no_descriptor(&%s);" % name if name == "out_descriptor" else "want_zero(&%s, sizeof %s);" % (name, name))
                 sizes[name + "_size"] = "sizeof " + name if base in self.structs else sizes.get(name + "_size", "")
                 if not sizes[name + "_size"]:
                     del sizes[name + "_size"]

@@ -16,6 +16,10 @@ typedef struct scene {
     ge_model *model;
     ge_binding *binding;
     ge_error *error;
+    ge_operation *operation; /* done */
+    ge_queue *queue;
+    ge_stream *stream;
+    ge_event *event;
     ge_dlpack *dlpack;
     ge_dlpack_legacy *dlpack_legacy;
     void *stale;      /* was a tensor */
@@ -40,6 +44,7 @@ extern const size_t usual_cases_count;
 static inline void fill(void *at, size_t size) { memset(at, PREFILLED, size); }
 void want_zero(const void *at, size_t size);
 void want_kept(const void *at, size_t size);
+void want_no_descriptor(const int32_t *descriptor);
 void want_text(const char *buffer);
 ge_status on_write(void *user_data, const uint8_t *bytes, size_t bytes_size);
 
@@ -55,5 +60,6 @@ static inline ge_memory sound_ge_memory(void) {
 static inline ge_import_options sound_ge_import_options(void) { return (ge_import_options)GE_IMPORT_OPTIONS_INIT; }
 static inline ge_compile_options sound_ge_compile_options(void) { return (ge_compile_options)GE_COMPILE_OPTIONS_INIT; }
 static inline ge_run_options sound_ge_run_options(void) { return (ge_run_options)GE_RUN_OPTIONS_INIT; }
+static inline ge_async_options sound_ge_async_options(void) { return (ge_async_options)GE_ASYNC_OPTIONS_INIT; }
 
 #endif
