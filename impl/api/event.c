@@ -26,7 +26,7 @@ static ge_status create(gei_api_context *c, ge_event **out, gei_diag *diag) {
 ge_status ge_event_create(const ge_context *context, ge_event **out_event) {
     GEI_CALL;
     gei_api_context *c;
-    if (out_event) *out_event = NULL;
+    GEI_OUT(out_event);
     GEI_NEED(out_event, 1);
     ge_status st = gei_context_of(context, __func__, &c);
     if (st != GE_OK) return st;
@@ -74,7 +74,7 @@ ge_status ge_event_sync(const ge_event *event, int64_t timeout_ns) {
 ge_status ge_event_query(const ge_event *event, int32_t *out_is_done) {
     GEI_CALL;
     gei_mark *mark;
-    if (out_is_done) *out_is_done = 0;
+    GEI_OUT(out_is_done);
     GEI_NEED(out_is_done, 1);
     GEI_CHECK(mark_of(event, "event", 0, &mark, &diag));
     *out_is_done = gei_gate_is_open(&mark->done);
@@ -95,7 +95,7 @@ static ge_status time_of(const ge_event *event, const char *argument, int32_t in
 ge_status ge_event_get_elapsed(const ge_event *first, const ge_event *second, int64_t *out_ns) {
     GEI_CALL;
     int64_t from = 0, to = 0;
-    if (out_ns) *out_ns = 0;
+    GEI_OUT(out_ns);
     GEI_NEED(out_ns, 2);
     GEI_CHECK(time_of(first, "first", 0, &from, &diag));
     GEI_CHECK(time_of(second, "second", 1, &to, &diag));

@@ -171,7 +171,7 @@ static ge_status give_outputs(const gei_api_operation *o, ge_value **outputs, si
 
 ge_status ge_operation_get_outputs(const ge_operation *operation, ge_value **outputs, size_t outputs_count, size_t *out_count) {
     GEI_CALL;
-    for (size_t i = 0; outputs && i < outputs_count; i++) outputs[i] = NULL;
+    GEI_OUT_ARRAY(outputs, outputs_count);
     GEI_OUT(out_count);
     GEI_NEED(out_count, 3);
     GEI_LEASE(gei_api_operation, o, operation, OPERATION, 0);

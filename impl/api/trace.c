@@ -56,7 +56,7 @@ ge_status ge_binding_set_profiling(ge_binding *binding, int32_t is_on) {
 ge_status ge_binding_get_step_infos(ge_binding *binding, ge_step_info *infos, size_t infos_count, size_t info_size, size_t *out_count) {
     GEI_CALL;
     uint32_t n = 0;
-    if (out_count) *out_count = 0;
+    GEI_OUT(out_count);
     GEI_NEED(out_count, 4);
     GEI_GET(gei_api_binding, b, binding, BINDING, 0);
     GEI_CHECK(gei_api_binding_check_free(b, &diag));

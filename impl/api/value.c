@@ -134,7 +134,7 @@ static ge_status create_sequence(gei_api_context *c, const ge_value *const *valu
 ge_status ge_value_create_sequence(const ge_context *context, const ge_value *const *values, size_t values_count, ge_value **out_value) {
     GEI_CALL;
     gei_api_context *c;
-    if (out_value) *out_value = NULL;
+    GEI_OUT(out_value);
     GEI_NEED(out_value, 3);
     if (!values && values_count) return gei_call_null(__func__, "values", 1);
     GEI_TRY(gei_context_of(context, __func__, &c));
@@ -183,7 +183,7 @@ static ge_status create_map(gei_api_context *c, gei_tensor *keys, const ge_value
 ge_status ge_value_create_map(const ge_tensor *keys, const ge_value *const *values, size_t values_count, ge_value **out_value) {
     GEI_CALL;
     gei_tensor *inner;
-    if (out_value) *out_value = NULL;
+    GEI_OUT(out_value);
     GEI_NEED(out_value, 3);
     if (!values && values_count) return gei_call_null(__func__, "values", 1);
     GEI_GET(gei_api_tensor, t, keys, TENSOR, 0);
@@ -205,7 +205,7 @@ static ge_status create_optional(gei_api_context *c, const ge_value *value, ge_v
 ge_status ge_value_create_optional(const ge_context *context, const ge_value *value, ge_value **out_value) {
     GEI_CALL;
     gei_api_context *c;
-    if (out_value) *out_value = NULL;
+    GEI_OUT(out_value);
     GEI_NEED(out_value, 2);
     GEI_TRY(gei_context_of(context, __func__, &c));
     ge_status st = create_optional(c, value, out_value, &diag);
@@ -238,7 +238,7 @@ static ge_status item_range(const gei_api_value *v, size_t *out_first, size_t *o
 ge_status ge_value_get_items_count(const ge_value *value, size_t *out_count) {
     GEI_CALL;
     size_t first = 0;
-    if (out_count) *out_count = 0;
+    GEI_OUT(out_count);
     GEI_NEED(out_count, 1);
     GEI_GET(gei_api_value, v, value, VALUE, 0);
     return GEI_RETURN(item_range(v, &first, out_count, &diag));
@@ -248,7 +248,7 @@ ge_status ge_value_create_from_item(const ge_value *value, size_t index, ge_valu
     GEI_CALL;
     size_t first = 0, count = 0;
     gei_tensor *item;
-    if (out_value) *out_value = NULL;
+    GEI_OUT(out_value);
     GEI_NEED(out_value, 2);
     GEI_GET(gei_api_value, v, value, VALUE, 0);
     GEI_CHECK(item_range(v, &first, &count, &diag));
@@ -260,7 +260,7 @@ ge_status ge_value_create_from_item(const ge_value *value, size_t index, ge_valu
 ge_status ge_tensor_create_from_keys(const ge_value *value, ge_tensor **out_tensor) {
     GEI_CALL;
     gei_tensor *keys;
-    if (out_tensor) *out_tensor = NULL;
+    GEI_OUT(out_tensor);
     GEI_NEED(out_tensor, 1);
     GEI_GET(gei_api_value, v, value, VALUE, 0);
     if (v->kind != GE_VALUE_MAP) return GEI_RETURN(gei_argument_fail(&diag, "value", 0, GE_ERR_WRONG_KIND, "the value is no map"));

@@ -71,6 +71,14 @@ static void run_refuses_what_does_not_fit(void **state) {
     out = FOREIGN_HANDLE;
     check_fails(ge_model_run(model, &options, in, 1, &out, 1), GE_ERR_DEADLINE, NULL);
     assert_null(out);
+    ge_value *list;
+    ge_operation *operation = FOREIGN_HANDLE;
+    check_ok(ge_value_create_sequence(NULL, in, 1, &list));
+    in[0] = list;
+    check_fails(ge_model_run_async(model, NULL, NULL, in, 1, &operation), GE_ERR_WRONG_KIND, NULL);
+    assert_null(operation);
+    check_ok(ge_value_destroy(list));
+    in[0] = good;
     check_ok(ge_model_run(model, NULL, in, 1, &out, 1));
     check_ok(ge_value_destroy(out));
     check_ok(ge_value_destroy(dtype));

@@ -74,6 +74,9 @@ static void scene_open(scene *s) {
     const ge_value *inputs[] = { s->value };
     check_ok(ge_model_run_async(s->model, NULL, NULL, inputs, 1, &s->operation));
     check_ok(ge_operation_wait(s->operation, -1));
+    check_ok(ge_binding_set_input(s->binding, 0, s->value));
+    check_ok(ge_binding_set_profiling(s->binding, 1));
+    check_ok(ge_binding_run(s->binding, NULL));
     check_ok(ge_queue_create(s->context, &s->queue));
     check_ok(ge_stream_create(s->context, &s->stream));
     check_ok(ge_event_create(s->context, &s->event));
