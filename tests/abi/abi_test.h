@@ -30,9 +30,10 @@
 static inline void note_cell(const char *function, size_t size, ge_status status, const char *site) {
     static uintptr_t seen[1024];
     static int fd = -1;
-    uintptr_t key = (uintptr_t)site * 31 + (uint32_t)status;
+    uint32_t number = (uint32_t)status >> 16 << 8 | ((uint32_t)status & 0xFF);
+    uintptr_t key = (uintptr_t)site | (uintptr_t)number << 48; /* addresses end at 47 bits */
     char line[256];
-    if (__atomic_exchange_n(&seen[(key ^ key >> 10 ^ key >> 16) % 1024], key, __ATOMIC_RELAXED) == key || strncmp(function, "ge_", 3) != 0) return;
+    if (__atomic_exchange_n(&seen[(key ^ key >> 10 ^ key >> 48) % 1024], key, __ATOMIC_RELAXED) == key || strncmp(function, "ge_", 3) != 0) return;
     int to = __atomic_load_n(&fd, __ATOMIC_ACQUIRE);
     if (to == -1) {
         snprintf(line, sizeof line, "%s/cells", getenv("GE_TEST_TMP") ? getenv("GE_TEST_TMP") : "/nowhere");
