@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* teardown: one random life of a process, from its seed: contexts, models, bindings, values and tensors made, used by several threads,
- * destroyed in random order or left behind, and the process ended in the middle of it.
+ * destroyed in random order or left behind, and the process ended in the middle of it.  Runs are waited for or not.
  *
  *   teardown SEED            uses the library it is linked to
  *   teardown_opened SEED     opens the library by hand, and may close it while threads are inside
@@ -29,7 +29,9 @@ enum { CODE = 7, MOST_THREADS = 3, N_SETS = 3, SHARED_SIZE = 320 };
     F(ge_builder_add_graph_input) F(ge_builder_begin_op) F(ge_builder_add_input) F(ge_builder_end_op) F(ge_builder_build)            \
     F(ge_builder_destroy) F(ge_graph_compile) F(ge_graph_destroy) F(ge_tensor_create) F(ge_tensor_destroy) F(ge_tensor_get_info)     \
     F(ge_value_create_from_tensor) F(ge_value_destroy) F(ge_model_run) F(ge_model_destroy) F(ge_binding_create)                      \
-    F(ge_binding_set_input) F(ge_binding_run) F(ge_binding_get_output) F(ge_binding_destroy) F(ge_error_take) F(ge_error_release)
+    F(ge_binding_set_input) F(ge_binding_run) F(ge_binding_get_output) F(ge_binding_destroy) F(ge_error_take) F(ge_error_release) \
+    F(ge_model_run_async) F(ge_operation_wait) F(ge_operation_cancel) F(ge_operation_destroy) F(ge_queue_create) F(ge_queue_wait)    \
+    F(ge_queue_destroy) F(ge_stream_create) F(ge_stream_sync) F(ge_stream_destroy)
 
 #ifdef TEARDOWN_OPENED
 #define FIELD(name) __typeof__(&name) name;
@@ -96,6 +98,8 @@ typedef struct set {
     ge_binding *binding;
     ge_value *value;
     ge_tensor *tensor;
+    ge_queue *queue;
+    ge_stream *stream;
 } set;
 static set sets[N_SETS];
 static uint32_t n_sets;
@@ -134,6 +138,8 @@ static void make_set(set *s, chance *c) {
     must(ge(value_create_from_tensor)(s->tensor, &s->value));
     must(ge(binding_create)(s->model, &s->binding));
     must(ge(binding_set_input)(s->binding, 0, s->value));
+    must(ge(queue_create)(s->context, &s->queue));
+    must(ge(stream_create)(s->context, &s->stream));
 }
 
 /* ---- what threads do ---- */
@@ -142,6 +148,35 @@ static void run_model(const set *s) {
     const ge_value *in[] = { s->value };
     ge_value *out = NULL;
     if (try(ge(model_run)(s->model, NULL, in, 1, &out, 1))) must(ge(value_destroy)(out));
+}
+
+static void completed(void *user, uint64_t tag, ge_status status) { (void)user, (void)tag, (void)status; }
+
+/* A run nobody waits for, or is waited for a moment, or cancelled; told to the queue, in the stream, or to a callback. */
+static void run_async(const set *s, chance *c) {
+    const ge_value *in[] = { s->value };
+    ge_async_options how = GE_ASYNC_OPTIONS_INIT;
+    ge_operation *op = NULL;
+    switch (below(c, 4)) {
+        case 0: how.queue = s->queue; break;
+        case 1: how.stream = s->stream; break;
+        case 2: how.complete = completed; break;
+        default: break;
+    }
+    if (!try(ge(model_run_async)(s->model, NULL, &how, in, 1, &op))) return;
+    if (below(c, 3) == 0) must(ge(operation_cancel)(op));
+    if (below(c, 3) == 0) {
+        ge_status st = ge(operation_wait)(op, below(c, 2) ? 100000 : -1);
+        if (st != GE_ERR_TIMEOUT && st != GE_ERR_CANCELLED) must(st);
+    }
+    if (below(c, 8)) must(ge(operation_destroy)(op));
+}
+
+static void wait_queue(const set *s, chance *c) {
+    ge_completion got[4];
+    size_t n;
+    ge_status st = ge(queue_wait)(s->queue, got, 4, sizeof got[0], below(c, 2) ? 0 : 100000, &n);
+    if (st != GE_ERR_TIMEOUT) (void)went(st, "ge_queue_wait");
 }
 
 static void own_binding(const set *s) {
@@ -162,12 +197,14 @@ static void leave_error(void) {
 
 /* One destroy of an object that any thread may have destroyed before. */
 static void destroy_one(const set *s, chance *c) {
-    switch (below(c, 6)) {
+    switch (below(c, 8)) {
         case 0: if (s->context) try(ge(context_destroy)(s->context)); break;
         case 1: try(ge(graph_destroy)(s->graph)); break;
         case 2: try(ge(model_destroy)(s->model)); break;
         case 3: try(ge(binding_destroy)(s->binding)); break;
         case 4: try(ge(value_destroy)(s->value)); break;
+        case 5: try(ge(queue_destroy)(s->queue)); break;
+        case 6: try(ge(stream_destroy)(s->stream)); break;
         default: try(ge(tensor_destroy)(s->tensor)); break;
     }
 }
@@ -179,6 +216,8 @@ static void step(chance *c) {
         case 1: own_binding(s); break;
         case 2: leave_error(); break;
         case 3: try(ge(binding_run)(s->binding, NULL)); break;
+        case 4: case 5: case 6: run_async(s, c); break;
+        case 7: wait_queue(s, c); break;
         default: run_model(s); break;
     }
 }
