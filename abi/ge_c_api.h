@@ -2205,7 +2205,9 @@ enum {
     GE_FILE_ONNX = 1  /* ONNX, binary protobuf */
 };
 
-/* One thing that is wrong in a model. Text is borrowed during the callback and empty where nothing is known. */
+/* One thing that is wrong in a model. Text is borrowed during the callback and empty where nothing is known.
+ * An import also tells what does not stop it: with a status, a node whose shapes clash or an output that is not what the model
+ * declares; with GE_OK, a warning. */
 typedef struct ge_problem {
     uint32_t struct_size;
     uint32_t reserved_flags;

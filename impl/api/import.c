@@ -38,6 +38,7 @@ static ge_status import_begin(import_job *job, const ge_import_options *options,
     ge_import_options *o = &job->options;
     job->sink = (gei_problem_sink){ o->problem, o->problem_user_data };
     if (o->problem) job->onnx.problem = report;
+    job->onnx.check = o->problem != NULL;
     job->onnx.problem_user = job;
     if (o->options) {
         ge_status why = GE_OK;

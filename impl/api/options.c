@@ -49,30 +49,11 @@ static uint32_t row_of(const char *key, size_t size) {
     return NO_ROW;
 }
 
-#define LONGEST_KEY 256 /* of those that are compared with ours */
-
-/* Edit distance of two short texts, for the nearest key. */
-static size_t distance(const char *a, size_t a_size, const char *b) {
-    size_t line[128], b_size = strlen(b);
-    if (b_size + 1 > GEI_COUNT(line) || a_size > LONGEST_KEY) return SIZE_MAX;
-    for (size_t j = 0; j <= b_size; j++) line[j] = j;
-    for (size_t i = 1; i <= a_size; i++) {
-        size_t diagonal = line[0];
-        line[0] = i;
-        for (size_t j = 1; j <= b_size; j++) {
-            size_t change = diagonal + (a[i - 1] != b[j - 1]), least = line[j] < line[j - 1] ? line[j] : line[j - 1];
-            diagonal = line[j];
-            line[j] = change < least + 1 ? change : least + 1;
-        }
-    }
-    return line[b_size];
-}
-
 static ge_status unknown_key(const char *key, size_t size, gei_diag *diag) {
     uint32_t best = 0;
     size_t least = SIZE_MAX;
     for (uint32_t i = 0; i < GEI_COUNT(rows); i++) {
-        size_t d = distance(key, size, rows[i].key);
+        size_t d = gei_edit_distance(key, size, rows[i].key, strlen(rows[i].key));
         if (d < least) {
             least = d;
             best = i;

@@ -71,4 +71,7 @@ ge_status gei_file_write(const char *path, const void *bytes, size_t size, gei_d
 bool gei_utf8_valid(const char *text, size_t size);
 size_t gei_utf8_char(const char *text, size_t size); /* bytes of the character at the start, 0 when it is not one */
 
+/* Changes of one byte that lead from a to b, for the nearest of some names; SIZE_MAX for long texts. */
+size_t gei_edit_distance(const char *a, size_t a_size, const char *b, size_t b_size);
+
 #endif

@@ -76,4 +76,16 @@ void gei_import_set_output(gei_import *im, uint32_t index, gei_value value); /* 
 /* Runs a source on a filled view (map function or the plain rule with its attribute table). */
 ge_status gei_import_run(gei_import *im, const gei_source *source, gei_diag *diag);
 
+/* ---- looking at what came out ---- */
+
+typedef struct gei_import_type {
+    int32_t dtype;
+    gei_shape shape;
+} gei_import_type;
+
+/* Infers all shapes and changes nothing.  `tell` is called, with diag filled, for each node whose shapes cannot be found; nodes
+ * behind it are left out.  `take` gets what is known of the graph's outputs.  Both may stop it by what they return. */
+ge_status gei_import_check(const gei_graph *g, ge_status (*tell)(void *user, const gei_node *node, ge_status status),
+                           ge_status (*take)(void *user, const gei_import_type *types, uint32_t count), void *user, gei_diag *diag);
+
 #endif

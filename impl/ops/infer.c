@@ -86,6 +86,7 @@ static ge_status fail_words(const gei_node *node, gei_diag *diag, ge_status stat
     (void)gei_format_text(text, sizeof text, format, args);
     (void)gei_fail(diag, status, "%s '%s': %s%s%s", node->def->name, node->name, port ? port : "", port ? ": " : "", text);
     gei_diag_node(diag, node->name);
+    if (port && diag && !diag->argument[0]) gei_diag_argument(diag, port, -1);
     return status;
 }
 

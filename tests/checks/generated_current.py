@@ -16,6 +16,7 @@ from _repo import ROOT, report
 
 GENERATORS = [
     # (file, command)
+    ("impl/frontend/onnx/schema_attrs.inc", "python impl/frontend/onnx/schema.py {out}"),
     ("sdk/go/ge/ge_shim.h", "python sdk/shimgen.py go-shim {out}"),
     ("sdk/java/src/main/java/libge/Raw.java", "python sdk/shimgen.py java-raw {out}"),
     ("sdk/java/src/main/native/ge_jni.c", "python sdk/shimgen.py java-native {out}"),

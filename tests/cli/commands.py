@@ -247,6 +247,18 @@ class Check(Base):
                 self.assertGreaterEqual(report["problems_count"], 1)
                 self.assertTrue(report["problems"][0]["message"])
 
+    def test_clashes_and_warnings(self):
+        def model(output_dims, opset):
+            return onnx.model([onnx.node("Relu", ["a"], ["y"], "n")], [onnx.value_info("a", onnx.FLOAT, (2,))],
+                              [onnx.value_info("y", onnx.FLOAT, output_dims)], opset=opset)
+        path = self.save("clash.onnx", model((3,), 17))
+        text = self.ge("check", path, code=BAD_MODEL).stdout
+        self.assertIn("output 'y' of Relu 'n' is float32[2] and declared as float32[3] (opset 17) [GE_ERR_SHAPE]", text)
+        path = self.save("new.onnx", model((2,), 99))
+        self.assertIn("warning: operator set 99", self.ge("check", path).stdout)
+        report = json.loads(self.ge("check", path, "--json").stdout)
+        self.assertEqual((report["ok"], report["warnings_count"], report["problems"][0]["severity"]), (True, 1, "warning"))
+
     def test_unknown_value(self):
         model = onnx.model([onnx.node("Relu", ["nowhere"], ["y"], "n")], [onnx.value_info("a", onnx.FLOAT, (2,))],
                            [onnx.value_info("y", onnx.FLOAT, (2,))])

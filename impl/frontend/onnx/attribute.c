@@ -320,6 +320,17 @@ static ge_status set_value(reading *g) {
     return status;
 }
 
+static ge_status check_known(gei_onnx_reader *r, const gei_onnx_node *node, const gei_onnx_attr *attr) {
+    gei_span near;
+    if (node->domain.size > 0 || gei_onnx_knows_attr(node->type, attr->name, &near)) return GE_OK;
+    (void)gei_fail(&r->diag, GE_ERR_BAD_ATTR, "the operator has no attribute '%.*s'%s%.*s%s", GEI_ONNX_FMT(attr->name),
+                   near.data ? "; did you mean '" : "", GEI_ONNX_FMT(near), near.data ? "'?" : "");
+    gei_diag_argument(&r->diag, "attribute", -1);
+    gei_diag_found(&r->diag, "%.*s", GEI_ONNX_FMT(attr->name));
+    if (near.data) gei_diag_wanted(&r->diag, "%.*s", GEI_ONNX_FMT(near));
+    return GE_ERR_BAD_ATTR;
+}
+
 static ge_status add_attr(gei_onnx_reader *r, gei_onnx_scope *scope, const gei_onnx_node *node, gei_span message, gei_onnx_work *work) {
     gei_onnx_attr attr;
     char label[96];
@@ -332,7 +343,8 @@ static ge_status add_attr(gei_onnx_reader *r, gei_onnx_scope *scope, const gei_o
     reading g = { r, work, &attr, name };
     gei_onnx_set_place(r, "attribute '%.48s' of node '%s'", name, gei_onnx_label(scope, node, label, sizeof label));
     bool is_graph = attr.kind == ONNX_KIND_GRAPH || attr.kind == ONNX_KIND_GRAPHS;
-    return is_graph ? set_graphs_aside(&g, scope) : set_value(&g);
+    GEI_TRY(is_graph ? set_graphs_aside(&g, scope) : set_value(&g));
+    return check_known(r, node, &attr);
 }
 
 ge_status gei_onnx_read_attrs(gei_onnx_reader *r, gei_onnx_scope *scope, const gei_onnx_node *node, gei_onnx_work *work) {

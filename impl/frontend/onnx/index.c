@@ -299,7 +299,6 @@ static ge_status keep_node_ports(index_state *s, uint32_t index) {
 static ge_status add_node(index_state *s, uint32_t index) {
     gei_onnx_node *node = &s->g->nodes[index];
     size_t at = (size_t)(node->bytes.data - s->r->file.data);
-    GEI_TRY(count_node(s, node));
     if (node->type.size == 0) {
         (void)gei_fail(&s->r->diag, GE_ERR_BAD_GRAPH, "node %u ('%.*s') at byte %zu has no operator type", index, GEI_ONNX_FMT(node->name), at);
         GEI_TRY(note(s, node, NULL));
@@ -319,6 +318,8 @@ static ge_status resolve_names(index_state *s) {
     GEI_TRY(gei_onnx_check_name(s->r, g->name, s->layout->what));
     for (uint32_t i = 0; i < g->n_inputs; i++) GEI_TRY(add_input(s, i));
     for (uint32_t i = 0; i < g->n_initializers; i++) GEI_TRY(add_initializer(s, i));
+    for (uint32_t i = 0; i < g->n_nodes; i++) GEI_TRY(count_node(s, &g->nodes[i]));
+    GEI_TRY(gei_onnx_name_nodes(s->r, g));
     for (uint32_t i = 0; i < g->n_nodes; i++) GEI_TRY(add_node(s, i));
     for (uint32_t i = 0; i < g->n_outputs; i++) GEI_TRY(add_output(s, i));
     for (uint32_t i = 0; i < s->n_infos; i++) GEI_TRY(add_info(s, s->infos[i]));

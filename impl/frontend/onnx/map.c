@@ -80,7 +80,9 @@ static ge_status run(gei_onnx_reader *r, gei_onnx_scope *s, uint32_t index, gei_
     const gei_onnx_node *node = &s->src->nodes[index];
     const char **names = keep_names(&work->arena, im);
     if (!names) return gei_onnx_out_of_memory(r);
+    size_t n_before = s->graph->nodes.count;
     GEI_TRY(gei_import_run(im, source, &r->diag));
+    GEI_TRY(gei_onnx_remember(r, s, node, n_before));
     restore_names(im, names);
     GEI_TRY(check_attached(r, im));
     for (uint32_t k = 0; k < node->n_outs; k++) {

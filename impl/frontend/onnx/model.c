@@ -257,6 +257,7 @@ ge_status gei_onnx_read_model(gei_onnx_reader *r) {
     GEI_TRY(create_root(r));
     GEI_TRY(set_head_entries(r, &h));
     GEI_TRY(read_lists(r));
+    GEI_TRY(gei_onnx_warn_opsets(r));
     GEI_TRY(gei_onnx_import(r));
     gei_span fixed = { r->fixed_inputs.data, r->fixed_inputs.size };
     return fixed.size ? set_metadata(r, "onnx.fixed_inputs", fixed) : GE_OK;

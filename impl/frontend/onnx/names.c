@@ -1,9 +1,68 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names of IR nodes and values.  ONNX names values and may name nodes, twice the same too; IR node names are unique in a graph. */
+/* Names of IR nodes and values.  ONNX names values and may name nodes, twice the same too; IR node names are unique in a graph.
+ * Nodes get theirs while a graph is indexed, so that each message calls a node what the graph will call it. */
 #include <stdio.h>
 #include <string.h>
 
 #include "frontend/onnx/reader.h"
+
+/* ---- nodes of the file ---- */
+
+typedef struct naming {
+    gei_onnx_reader *r;
+    gei_onnx_graph *g;
+    gei_strmap taken; /* -> last number tried behind it, so that a million nodes of one name do not try each number a million times */
+} naming;
+
+static bool take(naming *n, gei_span name, uint64_t number) { return gei_strmap_put(&n->taken, name.data, name.size, number); }
+
+static ge_status compose(naming *n, const char *base, int base_size, const char *end, gei_span *out) {
+    gei_sink *text = &n->r->text;
+    text->size = 0;
+    gei_sink_bytes(text, base, (size_t)base_size);
+    gei_sink_text(text, end);
+    if (text->failed) return gei_onnx_out_of_memory(n->r);
+    GEI_TRY(gei_onnx_charge(n->r, text->size));
+    const char *own = gei_arena_text(&n->g->arena, text->data, text->size);
+    *out = (gei_span){ own, text->size };
+    return own ? GE_OK : gei_onnx_out_of_memory(n->r);
+}
+
+static ge_status name_node(naming *n, uint32_t index) {
+    gei_onnx_node *node = &n->g->nodes[index];
+    char end[32];
+    uint64_t number = 0;
+    if (node->name.size == 0) {
+        if (node->type.size == 0) return GE_OK; /* noted later */
+        snprintf(end, sizeof end, "_%u", index);
+        GEI_TRY(compose(n, node->type.data, GEI_ONNX_FMT_SIZE(node->type), end, &node->name));
+    }
+    gei_span base = node->name;
+    if (!gei_strmap_find(&n->taken, base.data, base.size, &number)) return take(n, base, 0) ? GE_OK : gei_onnx_out_of_memory(n->r);
+    do {
+        snprintf(end, sizeof end, "_%llu", (unsigned long long)++number);
+        GEI_TRY(compose(n, base.data, (int)base.size, end, &node->name));
+    } while (gei_strmap_find(&n->taken, node->name.data, node->name.size, NULL));
+    return take(n, base, number) && take(n, node->name, 0) ? GE_OK : gei_onnx_out_of_memory(n->r);
+}
+
+/* Inputs and constants become nodes named like their values; they come first. */
+static ge_status take_values(naming *n) {
+    for (size_t i = 0; i < n->g->values.count; i++)
+        if (!take(n, n->g->values.items[i].name, 0)) return gei_onnx_out_of_memory(n->r);
+    return GE_OK;
+}
+
+ge_status gei_onnx_name_nodes(gei_onnx_reader *r, gei_onnx_graph *g) {
+    naming n = { r, g, { 0 } };
+    gei_strmap_init(&n.taken, r->from);
+    ge_status status = take_values(&n);
+    for (uint32_t i = 0; status == GE_OK && i < g->n_nodes; i++) status = name_node(&n, i);
+    gei_strmap_deinit(&n.taken);
+    return status;
+}
+
+/* ---- nodes of the graph ---- */
 
 /* The number after which to go on, so that a million nodes of one name do not try each number a million times. */
 static ge_status last_number(gei_onnx_reader *r, size_t base_size, uint64_t *out) {
@@ -49,11 +108,7 @@ ge_status gei_onnx_unique_name(gei_onnx_reader *r, const gei_graph *graph, const
 }
 
 ge_status gei_onnx_node_name(gei_onnx_reader *r, const gei_onnx_scope *s, uint32_t node, gei_arena *arena, const char **out) {
-    const gei_onnx_node *n = &s->src->nodes[node];
-    if (n->name.size > 0) return gei_onnx_unique_name(r, s->graph, s->prefix, n->name, arena, out);
-    char made_up[160];
-    int size = snprintf(made_up, sizeof made_up, "%.*s_%u", GEI_ONNX_FMT(n->type), node);
-    return gei_onnx_unique_name(r, s->graph, s->prefix, (gei_span){ made_up, (size_t)size }, arena, out);
+    return gei_onnx_unique_name(r, s->graph, s->prefix, s->src->nodes[node].name, arena, out);
 }
 
 ge_status gei_onnx_value_name(gei_onnx_reader *r, const gei_onnx_scope *s, uint32_t value, gei_arena *arena, const char **out) {

@@ -33,6 +33,7 @@ static void deinit_reader(gei_onnx_reader *r) {
         if (r->functions[i].body) gei_onnx_graph_free(r->functions[i].body);
     for (size_t i = 0; i < r->externals.count; i++) gei_mapped_release(r->externals.items[i].mapped);
     gei_vec_free(r->from, &r->externals);
+    gei_vec_free(r->from, &r->origins);
     gei_sink_deinit(&r->unsupported_list);
     gei_sink_deinit(&r->fixed_inputs);
     gei_sink_deinit(&r->text);

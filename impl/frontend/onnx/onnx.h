@@ -21,7 +21,7 @@ typedef struct gei_onnx_owner {
     void *user;
 } gei_onnx_owner;
 
-/* One thing that is wrong.  Text lives during the callback. */
+/* One thing that is wrong; a warning when the status is GE_OK.  Text lives during the callback. */
 typedef struct gei_onnx_problem {
     const gei_diag *diag;
     const char *op_type, *domain; /* as the model spells them; "" when it is not about a node */
@@ -40,6 +40,7 @@ typedef struct gei_onnx_options {
     /* Mappings of operators, as gei_source_find, asked before it; NULL: only the rows. */
     const gei_source *(*find)(void *user, const char *domain, const char *type, int32_t opset, const gei_op **out_op);
     void *find_user;
+    bool check;                 /* with `problem`: tells what shape inference finds too, which does not stop the reading; and warnings */
     /* Called for each problem, up to limits->problems.  What it returns other than GE_OK stops the reading and comes out. */
     ge_status (*problem)(void *user, const gei_onnx_problem *problem);
     void *problem_user;

@@ -91,8 +91,8 @@ const char *gei_onnx_label(const gei_onnx_scope *scope, const gei_onnx_node *nod
     if (node->name.size > 0) {
         gei_copy_text(to + used, cap - used, node->name.data, node->name.size);
     } else {
-        size_t index = scope ? (size_t)(node - scope->src->nodes) : 0;
-        snprintf(to + used, cap - used, "%.*s_%zu", GEI_ONNX_FMT(node->type), index);
+        size_t index = scope ? (size_t)(node - scope->src->nodes) : 0; /* without a type: gei_onnx_name_nodes left it */
+        snprintf(to + used, cap - used, "_%zu", index);
     }
     return to;
 }
@@ -162,6 +162,23 @@ ge_status gei_onnx_note(gei_onnx_reader *r, ge_status status, const gei_onnx_sco
         tell_offset(r, at);
     }
     return count_problem(r, &problem);
+}
+
+ge_status gei_onnx_tell(gei_onnx_reader *r, ge_status status, const gei_onnx_origin *origin, const void *at) {
+    char type[128], domain[128];
+    gei_onnx_problem problem = { .diag = &r->diag, .op_type = "", .domain = "" };
+    if (status == GE_ERR_OUT_OF_MEMORY) return gei_onnx_stop(r, status);
+    if (origin) {
+        problem.op_type = zero_ended(origin->type, type, sizeof type);
+        problem.domain = zero_ended(origin->domain, domain, sizeof domain);
+        problem.opset = origin->opset;
+        if (!at) at = origin->at;
+    }
+    if (at) problem.offset = (uint64_t)((const char *)at - r->file.data);
+    r->diag.status = status;
+    ge_status said = report(r, &problem);
+    if (said == GE_OK) gei_diag_clear(&r->diag);
+    return said;
 }
 
 /* "Foo" or "com.example:Foo", in r->text. */

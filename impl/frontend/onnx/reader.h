@@ -42,7 +42,7 @@ typedef struct gei_onnx_value {
 } gei_onnx_value;
 
 typedef struct gei_onnx_node {
-    gei_span name, type, domain, overload;
+    gei_span name, type, domain, overload; /* name: unique in its graph, see names.c */
     gei_span bytes;       /* the NodeProto, for its attributes */
     const uint32_t *ins;  /* values; GEI_ONNX_NONE: left out */
     const uint32_t *outs;
@@ -146,6 +146,14 @@ typedef struct gei_onnx_task {
 
 /* ---- the reader ---- */
 
+/* Which node of the file a node of the root graph was made from. */
+typedef struct gei_onnx_origin {
+    uint32_t index; /* of the first IR node; what follows up to the next entry is the same node's */
+    int32_t opset;
+    gei_span type, domain;
+    const char *at;
+} gei_onnx_origin;
+
 typedef struct gei_onnx_external {
     gei_mapped *mapped; /* NULL when files are read */
     uint64_t size;
@@ -171,6 +179,7 @@ typedef struct gei_onnx_reader {
     uint64_t budget_bytes;         /* what is left */
     GEI_VEC(gei_onnx_task) tasks;
     uint32_t n_open;               /* scopes on the stack */
+    GEI_VEC(gei_onnx_origin) origins; /* of the root's nodes, ascending; only kept when somebody is told of problems */
     /* external data */
     int folder_fd;                 /* -1: not open yet */
     gei_strmap external_names;
@@ -196,6 +205,8 @@ ge_status gei_onnx_stop_at(gei_onnx_reader *r, const void *at, ge_status status)
 ge_status gei_onnx_wire_end(gei_onnx_reader *r, const gei_wire *w, const char *message_name); /* after a walk: GE_OK, or stops */
 /* Takes r->diag, reports it, and gives GE_OK to go on; gives status back when reading stops.  scope and node may be NULL. */
 ge_status gei_onnx_note(gei_onnx_reader *r, ge_status status, const gei_onnx_scope *scope, const gei_onnx_node *node, const void *at);
+/* Tells of r->diag and goes on: the model can be read all the same.  Not counted; status GE_OK makes it a warning. */
+ge_status gei_onnx_tell(gei_onnx_reader *r, ge_status status, const gei_onnx_origin *origin, const void *at);
 ge_status gei_onnx_note_unsupported(gei_onnx_reader *r, const gei_onnx_scope *scope, const gei_onnx_node *node);
 ge_status gei_onnx_verdict(gei_onnx_reader *r, ge_status status, gei_diag *diag);
 ge_status gei_onnx_charge(gei_onnx_reader *r, uint64_t size_bytes);
@@ -215,6 +226,16 @@ gei_onnx_function *gei_onnx_find_function(gei_onnx_reader *r, const gei_onnx_nod
 bool gei_onnx_is_model_field(const gei_field *f); /* onnx.c: number and wire type are those of a field of ModelProto */
 /* After a failure of the outermost walk: says what the file is when it is no ONNX model at all, else leaves what was said. */
 ge_status gei_onnx_explain(gei_onnx_reader *r, ge_status status);
+
+/* schema.c */
+extern const int32_t gei_onnx_newest_opset; /* of ai.onnx */
+/* False: the operator of ai.onnx is known and has no such attribute in any version.  The nearest: data NULL when none is near. */
+bool gei_onnx_knows_attr(gei_span type, gei_span attr, gei_span *out_nearest);
+
+/* check.c: what is told though the graph can be read: warnings, outputs whose declaration contradicts, shapes that clash. */
+ge_status gei_onnx_remember(gei_onnx_reader *r, const gei_onnx_scope *s, const gei_onnx_node *node, size_t n_nodes_before);
+ge_status gei_onnx_warn_opsets(gei_onnx_reader *r);
+ge_status gei_onnx_check_shapes(gei_onnx_reader *r, const gei_onnx_scope *root);
 
 /* index.c: is_function tells FunctionProto from GraphProto.  *out is freed by gei_onnx_graph_free, also after a failure. */
 ge_status gei_onnx_index(gei_onnx_reader *r, gei_span message, bool is_function, gei_onnx_graph *out);
@@ -277,6 +298,7 @@ ge_status gei_onnx_resolve(gei_onnx_reader *r, gei_onnx_scope *s, uint32_t value
 
 /* names.c: names of IR nodes and values */
 ge_status gei_onnx_unique_name(gei_onnx_reader *r, const gei_graph *graph, const char *prefix, gei_span name, gei_arena *arena, const char **out);
+ge_status gei_onnx_name_nodes(gei_onnx_reader *r, gei_onnx_graph *g); /* while values are inputs and initializers only */
 ge_status gei_onnx_node_name(gei_onnx_reader *r, const gei_onnx_scope *s, uint32_t node, gei_arena *arena, const char **out);
 /* As the user knows the value: inside a function that of the call's output, or "call/name". */
 ge_status gei_onnx_value_name(gei_onnx_reader *r, const gei_onnx_scope *s, uint32_t value, gei_arena *arena, const char **out);

@@ -13,9 +13,8 @@ static ge_status add_shape(const gei_infer *i, uint32_t k, int32_t axis, gei_sha
         return gei_infer_fail(i, GE_ERR_RANK, "x", "input %u has shape %s, the ones before it %s", k, gei_shape_words(x, &a),
                               gei_shape_words(y, &b));
     for (int32_t d = 0; d < y->rank; d++) {
-        if (d == axis) {
-            y->dims[d] = gei_dim_plus(y->dims[d], x->dims[d]);
-        } else if (!gei_dim_known(y->dims[d])) {
+        if (d == axis) continue;
+        if (!gei_dim_known(y->dims[d])) {
             if (gei_dim_known(x->dims[d]) || y->dims[d] == GEI_DIM_UNKNOWN) y->dims[d] = x->dims[d];
         } else if (gei_dim_known(x->dims[d]) && x->dims[d] != y->dims[d]) {
             return gei_infer_fail(i, GE_ERR_SHAPE, "x",
@@ -23,6 +22,7 @@ static ge_status add_shape(const gei_infer *i, uint32_t k, int32_t axis, gei_sha
                                   gei_shape_words(x, &a), gei_shape_words(y, &b), (int)d, (int)axis);
         }
     }
+    if (axis >= 0) y->dims[axis] = gei_dim_plus(y->dims[axis], x->dims[axis]);
     return GE_OK;
 }
 

@@ -18,6 +18,7 @@ typedef struct onnx_read {
     uint32_t n_problems;
     char problems[4096]; /* one a line: "op_type|node|message" */
     gei_onnx_problem last;
+    ge_status last_status;
     char last_type[64], last_domain[64], last_node[64];
 } onnx_read;
 
@@ -29,6 +30,7 @@ static inline ge_status onnx_read_note(void *user, const gei_onnx_problem *p) {
     snprintf(t->last_domain, sizeof t->last_domain, "%s", p->domain);
     snprintf(t->last_node, sizeof t->last_node, "%s", p->diag->node);
     t->last = *p;
+    t->last_status = p->diag->status;
     t->n_problems++;
     return GE_OK;
 }
@@ -54,7 +56,7 @@ static inline ge_status onnx_read_run(onnx_read *t, const pb *model) {
         /* Types are the business of shape inference. */
         ge_status status = gei_graph_check(t->graph, &diag);
         if (status != GE_ERR_DTYPE) assert_ok(status, &diag);
-        assert_int_equal(t->n_problems, 0);
+        if (t->n_problems && !t->options.check) fail_msg("told: %s", t->problems);
     } else {
         assert_null(t->graph);
         assert_true(t->diag.message[0] != '\0');

@@ -575,6 +575,102 @@ static void refuse_bytes(const void *bytes, size_t size, const char *part) {
     assert_refused(&file, GE_ERR_MALFORMED, part);
 }
 
+/* What does not stop the reading: the graph is there, and these were told. */
+static void told(pb *model, const char *wanted, ge_status status) {
+    onnx_read t;
+    onnx_read_init(&t);
+    t.options.check = true;
+    onnx_read_run(&t, model);
+    assert_ok(t.status, &t.diag);
+    if (!strstr(t.problems, wanted) || t.last_status != status) fail_msg("%s told, status %#x, wanted %s", t.problems, (unsigned)t.last_status, wanted);
+    onnx_read_deinit(&t);
+    pb_free(model);
+}
+
+static void what_contradicts_is_told(void **state) {
+    (void)state;
+    pb graph = { 0 };
+    onnx_node(&graph, "Relu", "r", "x", "y");
+    onnx_input(&graph, "x", ONNX_F32, "2,3");
+    onnx_output(&graph, "y", ONNX_F32, "2,4");
+    pb model = onnx_model(8, 17, &graph);
+    told(&model, "Relu|r|output 'y' of Relu 'r' is float32[2,3] and declared as float32[2,4]", GE_ERR_SHAPE);
+    onnx_node(&graph, "Relu", "r", "x", "y");
+    onnx_input(&graph, "x", ONNX_F32, "n,3");
+    onnx_output(&graph, "y", ONNX_I64, "n,3");
+    model = onnx_model(8, 17, &graph);
+    told(&model, "output 'y' of Relu 'r' is float32[n,3] and declared as int64", GE_ERR_DTYPE);
+    onnx_node(&graph, "MatMul", "m", "x,x", "a");
+    onnx_node(&graph, "MatMul", "m", "x,x", "b");
+    onnx_node(&graph, "Add", "behind", "a,b", "y");
+    onnx_input(&graph, "x", ONNX_F32, "2,3");
+    onnx_output(&graph, "y", ONNX_F32, "2,2");
+    model = onnx_model(8, 17, &graph);
+    told(&model, "MatMul|m|MatMul 'm': cannot multiply [2,3] by [2,3]: inner sizes 3 and 2\nMatMul|m_1|MatMul 'm_1': cannot", GE_ERR_SHAPE);
+    onnx_node(&graph, "Relu", "r", "x", "y");
+    model = finish(&graph);
+    pb_free(&graph);
+    onnx_opset(&model, ONNX_MODEL_OPSET, "", 17);
+    onnx_read t;
+    onnx_read_init(&t);
+    t.options.check = true;
+    onnx_read_run(&t, &model);
+    assert_int_equal(t.n_problems, 0);
+    onnx_read_deinit(&t);
+    pb_free(&model);
+    onnx_node(&graph, "Relu", "r", "x", "y");
+    onnx_input(&graph, "x", ONNX_F32, "2,3");
+    onnx_output(&graph, "y", ONNX_F32, "2,3");
+    model = onnx_model(8, 99, &graph);
+    told(&model, "operator set 99 of ai.onnx is newer than ", GE_OK);
+}
+
+static void attributes_that_an_operator_does_not_have_are_refused(void **state) {
+    (void)state;
+    pb graph = { 0 }, node = onnx_node_begin("Softmax", "s", "x", "y");
+    onnx_attr_i(&node, "axes", 1);
+    pb_message(&graph, ONNX_GRAPH_NODE, &node);
+    pb model = finish(&graph);
+    assert_refused(&model, GE_ERR_BAD_ATTR, "Softmax 's': the operator has no attribute 'axes'; did you mean 'axis'?");
+    node = onnx_node_begin("Softmax", "s", "x", "y");
+    onnx_attr_i(&node, "colour", 1);
+    pb_message(&graph, ONNX_GRAPH_NODE, &node);
+    model = finish(&graph);
+    assert_refused(&model, GE_ERR_BAD_ATTR, "the operator has no attribute 'colour'\n");
+    node = onnx_node_begin("Softmax", "s", "x", "y");
+    onnx_attr_i(&node, "__of_a_tool", 1);
+    pb_message(&graph, ONNX_GRAPH_NODE, &node);
+    model = finish(&graph);
+    onnx_read t;
+    onnx_read_ok(&t, &model);
+    onnx_read_deinit(&t);
+}
+
+/* Messages and graph call a node the same, named or not, twice or not. */
+static void nodes_are_called_one_way(void **state) {
+    (void)state;
+    pb graph = { 0 };
+    onnx_node(&graph, "Relu", "x", "x", "a"); /* as the input */
+    onnx_node(&graph, "Relu", "n", "a", "b");
+    onnx_node(&graph, "Relu", "n", "b", "y");
+    onnx_node(&graph, "Relu", "", "b", "c");
+    onnx_node(&graph, "Relu", "n", "b", "c");
+    pb model = finish(&graph);
+    assert_refused(&model, GE_ERR_BAD_GRAPH, "value 'c' is written twice: by node 'Relu_3' and by node 'n_2'");
+    onnx_node(&graph, "Relu", "x", "x", "a");
+    onnx_node(&graph, "Relu", "n", "a", "b");
+    onnx_node(&graph, "Relu", "n", "b", "y");
+    onnx_node(&graph, "Relu", "", "b", "c");
+    model = finish(&graph);
+    onnx_read t;
+    onnx_read_ok(&t, &model);
+    (void)onnx_find(t.graph, "x_1");
+    (void)onnx_find(t.graph, "n");
+    (void)onnx_find(t.graph, "n_1");
+    (void)onnx_find(t.graph, "Relu_3");
+    onnx_read_deinit(&t);
+}
+
 static void files_of_other_kinds_are_told(void **state) {
     (void)state;
     refuse_bytes("\x1F\x8B\x08\0", 4, "not an ONNX model: it looks like gzip data; unpack it first");
@@ -697,6 +793,9 @@ int main(void) {
         cmocka_unit_test(the_callback_can_end_it),
         cmocka_unit_test(bad_structure_is_named),
         cmocka_unit_test(a_model_without_graph_or_outputs_is_refused),
+        cmocka_unit_test(what_contradicts_is_told),
+        cmocka_unit_test(attributes_that_an_operator_does_not_have_are_refused),
+        cmocka_unit_test(nodes_are_called_one_way),
         cmocka_unit_test(files_of_other_kinds_are_told),
         cmocka_unit_test(cycles_are_named),
         cmocka_unit_test(names_are_text),

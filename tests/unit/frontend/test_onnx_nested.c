@@ -262,10 +262,10 @@ static void a_graph_that_the_operator_does_not_use_is_refused(void **state) {
     (void)state;
     pb graph = { 0 }, inner = { 0 }, node = onnx_node_begin("Relu", "r", "x", "y");
     onnx_output(&inner, "x", -1, NULL);
-    onnx_attr_graph(&node, "body", &inner);
+    onnx_attr_graph(&node, "__body", &inner);
     pb_message(&graph, ONNX_GRAPH_NODE, &node);
     pb model = finish(&graph);
-    assert_refused(&model, GE_ERR_UNSUPPORTED_ATTR, "Relu 'r': attribute 'body' is a graph, which the operator does not use");
+    assert_refused(&model, GE_ERR_UNSUPPORTED_ATTR, "Relu 'r': attribute '__body' is a graph, which the operator does not use");
 }
 
 /* ---- functions ---- */
