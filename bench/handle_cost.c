@@ -59,7 +59,8 @@ int main(void) {
     static const volatile body bodies[N_BODIES] = { nothing, checks, leases };
     static double check[ROUNDS], lease[ROUNDS], empty[ROUNDS];
     static int object;
-    void *handle = gei_handle_new(GEI_HANDLE_TENSOR, &object, ignore);
+    const char *why;
+    void *handle = gei_handle_new(GEI_HANDLE_TENSOR, &object, ignore, &why);
     if (!handle) return 1;
     for (int round = 0; round < ROUNDS; round++) {
         double base = each_ns(bodies[0], handle);
