@@ -139,3 +139,8 @@ void *gei_arena_array_(gei_arena *arena, size_t n, size_t elem_bytes, size_t ali
     size_t size_bytes;
     return gei_mul(n, elem_bytes, &size_bytes) ? gei_arena_zero(arena, size_bytes, align_bytes) : NULL;
 }
+
+void *gei_arena_table_(gei_arena *arena, size_t n, size_t elem_bytes, size_t align_bytes) {
+    size_t size_bytes;
+    return gei_mul(n, elem_bytes, &size_bytes) ? gei_arena_alloc(arena, size_bytes, align_bytes) : NULL;
+}

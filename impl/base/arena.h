@@ -27,5 +27,8 @@ char *gei_arena_text(gei_arena *arena, const char *text, size_t size_bytes); /* 
 #define gei_arena_new(arena, type) ((type *)gei_arena_zero((arena), sizeof(type), _Alignof(type)))
 #define gei_arena_array(arena, type, n) ((type *)gei_arena_array_((arena), (n), sizeof(type), _Alignof(type)))
 void *gei_arena_array_(gei_arena *arena, size_t n, size_t elem_bytes, size_t align_bytes); /* cleared; overflow-checked */
+/* The same, not cleared: for large tables that are written whole, which clearing them first would take from memory twice. */
+#define gei_arena_table(arena, type, n) ((type *)gei_arena_table_((arena), (n), sizeof(type), _Alignof(type)))
+void *gei_arena_table_(gei_arena *arena, size_t n, size_t elem_bytes, size_t align_bytes);
 
 #endif

@@ -25,11 +25,12 @@ static void init_view(const gei_frame *f, uint32_t value) {
 
 static ge_status init_views(gei_frame *f, gei_diag *diag) {
     const gei_instance *inst = f->instance;
-    f->views = gei_arena_array(&f->arena, gei_view, inst->plan->n_values);
+    f->views = gei_arena_table(&f->arena, gei_view, inst->plan->n_values);
     f->out_views = gei_arena_array(&f->arena, gei_view, inst->plan->n_outputs);
     if (!f->views || !f->out_views) return gei_out_of_memory(diag, inst->plan->n_values * sizeof(gei_view));
     for (uint32_t v = 0; v < inst->plan->n_values; v++)
         if (inst->places[v].home != GEI_HOME_NONE) init_view(f, v);
+        else f->views[v] = (gei_view){ 0 };
     for (uint32_t k = 0; k < inst->plan->n_outputs; k++)
         if (inst->out_kinds[k] == GEI_OUT_COPY) f->out_views[k] = f->views[inst->plan->outputs[k].value];
     return GE_OK;
@@ -89,16 +90,13 @@ static ge_status init_node_step(gei_frame *f, gei_exec_step *s, const gei_view *
 
 static ge_status init_steps(gei_frame *f, gei_diag *diag) {
     const gei_instance *inst = f->instance;
-    gei_exec_step *steps = gei_arena_array(&f->arena, gei_exec_step, inst->n_steps);
-    const gei_view **pointers = gei_arena_array(&f->arena, const gei_view *, inst->n_pointers);
+    gei_exec_step *steps = gei_arena_table(&f->arena, gei_exec_step, inst->n_steps);
+    const gei_view **pointers = gei_arena_table(&f->arena, const gei_view *, inst->n_pointers);
     if (!steps || !pointers) return gei_out_of_memory(diag, inst->n_steps * sizeof *steps);
     f->steps = f->steps_end = steps;
     for (uint32_t i = 0; i < inst->n_steps; i++) {
         gei_exec_step *s = f->steps_end++; /* counted before it is complete, so that destroy sees it */
-        s->frame = f;
-        s->step = &inst->steps[i];
-        s->run.n_parts = 1;
-        s->run.diag = &f->diag[s->step->lane];
+        *s = (gei_exec_step){ .frame = f, .step = &inst->steps[i], .run = { .n_parts = 1, .diag = &f->diag[inst->steps[i].lane] } };
         if (s->step->kind == GEI_STEP_COPY) init_copy(f, s, pointers);
         else GEI_TRY(init_node_step(f, s, pointers, diag));
         pointers += s->run.n_in + s->run.n_out;

@@ -42,7 +42,7 @@ static ge_status init(placer *p, gei_instance *inst, gei_diag *diag) {
     size_t n = plan->n_values;
     *p = (placer){ .inst = inst, .plan = plan, .infos = &inst->infos };
     gei_arena_init(&p->scratch, inst->from);
-    p->known = gei_arena_array(&p->scratch, gei_tensor *, n);
+    p->known = gei_arena_table(&p->scratch, gei_tensor *, n);
     p->value_read = gei_arena_array(&p->scratch, bool, n);
     p->needed = gei_arena_array(&p->scratch, bool, plan->n_order);
     p->is_late = gei_arena_array(&p->scratch, bool, n);
@@ -54,8 +54,8 @@ static ge_status init(placer *p, gei_instance *inst, gei_diag *diag) {
         ok = *tables[i] != NULL;
         if (ok) memset(*tables[i], 0xFF, n * sizeof(uint32_t)); /* NEVER */
     }
-    inst->places = gei_arena_array(&inst->arena, gei_place, n);
-    inst->steps = gei_arena_array(&inst->arena, gei_step, plan->n_order + plan->n_outputs);
+    inst->places = gei_arena_table(&inst->arena, gei_place, n);
+    inst->steps = gei_arena_table(&inst->arena, gei_step, plan->n_order + plan->n_outputs);
     inst->out_kinds = gei_arena_array(&inst->arena, gei_out_kind, plan->n_outputs);
     ok = ok && inst->places && inst->steps && inst->out_kinds;
     return ok ? GE_OK : gei_out_of_memory(diag, n * sizeof(gei_place));
