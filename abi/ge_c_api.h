@@ -2304,7 +2304,7 @@ enum {
     GE_DUMP_DOT = 3,      /* a drawing for Graphviz */
     GE_DUMP_IR = 4,       /* own graph text, which reads back */
     GE_DUMP_PASSES = 5,   /* models: what each pass changed */
-    GE_DUMP_KERNELS = 6,  /* models: per node the kernel chosen, and why others were refused */
+    GE_DUMP_KERNELS = 6,  /* models: the kernel of each step, and why others were refused */
     GE_DUMP_PLAN = 7,     /* models: steps with kernels, operands and offsets */
     GE_DUMP_SUMMARY = 8   /* models: the figures of ge_model_summary */
 };
@@ -2435,7 +2435,7 @@ typedef struct ge_model_summary {
     uint32_t streams_count;
     uint64_t source_nodes_count;    /* nodes of the graph given */
     uint64_t nodes_count;           /* nodes after the passes */
-    uint64_t steps_count;           /* steps of the plan */
+    uint64_t steps_count;           /* steps of the plan; of a model with unknown dims: nodes that may need one */
     uint64_t inputs_count;
     uint64_t outputs_count;
     uint64_t metadata_count;

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# `./dev bench [overhead|handles|branches|callers|sdk|scale|latency]...`: all of them by default.  `./dev bench models [ARG...]`: whole models
+# `./dev bench [overhead|handles|branches|callers|shapes|sdk|scale|latency]...`: all of them by default.  `./dev bench models [ARG...]`: whole models
 # (bench/compare_models.py --help).  Prints what it measures; judges nothing.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -30,6 +30,12 @@ branches() {
     echo "two equal branches side by side against in line (ratio of medians)"
     program branches
     $out/branches
+}
+
+shapes() {
+    echo "what a change of shape costs (microseconds for the short and the long chain; new_to_run: multiples of a run)"
+    program shapes
+    $out/shapes
 }
 
 overhead() {
@@ -86,10 +92,10 @@ if [ "${1:-}" = models ]; then
     models "$@"
     exit
 fi
-[ $# -gt 0 ] || set -- overhead handles branches callers sdk scale latency
+[ $# -gt 0 ] || set -- overhead handles branches callers shapes sdk scale latency
 for what in "$@"; do
     case $what in
-        overhead | handles | branches | callers | sdk | scale | latency) "$what" ;;
-        *) echo "bench: no '$what'; there are: overhead, handles, branches, callers, sdk, scale, latency" >&2; exit 2 ;;
+        overhead | handles | branches | callers | shapes | sdk | scale | latency) "$what" ;;
+        *) echo "bench: no '$what'; there are: overhead, handles, branches, callers, shapes, sdk, scale, latency" >&2; exit 2 ;;
     esac
 done

@@ -58,10 +58,10 @@ ge_status ge_model_destroy(ge_model *model) {
     return st == GE_OK ? GE_OK : gei_call_bad_handle(__func__, st, "model", 0, model, GEI_HANDLE_MODEL);
 }
 
-/* Steps of the instance of a static model, 0 for others. */
-static ge_status static_steps(const gei_api_model *m, uint64_t *out, gei_diag *diag) {
+/* Of models with free dims those the template tells. */
+static ge_status count_steps(const gei_api_model *m, uint64_t *out, gei_diag *diag) {
     const gei_instance *instance;
-    *out = 0;
+    *out = gei_plan_count_steps(gei_model_plan(m->model));
     if (!gei_model_plan(m->model)->is_static) return GE_OK;
     GEI_TRY(gei_model_instance(m->model, NULL, &instance, diag));
     *out = instance->n_steps;
@@ -73,7 +73,7 @@ static ge_status fill_summary(const gei_api_model *m, ge_model_summary *s, gei_d
     const gei_plan *plan = gei_model_plan(m->model);
     gei_model_stats stats;
     memset(s, 0, sizeof *s);
-    GEI_TRY(static_steps(m, &s->steps_count, diag));
+    GEI_TRY(count_steps(m, &s->steps_count, diag));
     GEI_TRY(gei_model_plan_static(m->model, diag));
     gei_model_stats_get(m->model, &stats);
     s->is_static = plan->is_static;
@@ -193,11 +193,12 @@ ge_status ge_model_get_metadata(const ge_model *model, size_t index, const char 
 
 /* ---- dumps ---- */
 
-static ge_status dump_plan(const gei_api_model *m, gei_sink *to, gei_diag *diag) {
+/* With the instance of a static model. */
+static ge_status dump_plan(const gei_api_model *m, bool kernels_only, gei_sink *to, gei_diag *diag) {
     const gei_plan *plan = gei_model_plan(m->model);
     const gei_instance *instance = NULL;
     if (plan->is_static) GEI_TRY(gei_model_instance(m->model, NULL, &instance, diag));
-    ge_status st = gei_plan_print(plan, instance, to, diag);
+    ge_status st = (kernels_only ? gei_plan_print_kernels : gei_plan_print)(plan, instance, to, diag);
     if (instance) gei_model_instance_release(m->model, instance);
     return st;
 }
@@ -223,8 +224,8 @@ static ge_status dump_model(const gei_api_model *m, ge_dump_format format, gei_s
     const gei_plan *plan = gei_model_plan(m->model);
     switch (format) {
     case GE_DUMP_PASSES: gei_sink_bytes(to, m->passes_text.data, m->passes_text.size); return GE_OK;
-    case GE_DUMP_KERNELS: gei_sink_bytes(to, plan->notes.data, plan->notes.size); return GE_OK;
-    case GE_DUMP_PLAN: return dump_plan(m, to, diag);
+    case GE_DUMP_KERNELS: return dump_plan(m, true, to, diag);
+    case GE_DUMP_PLAN: return dump_plan(m, false, to, diag);
     case GE_DUMP_SUMMARY: return dump_summary(m, to, diag);
     default: return gei_dump_graph(plan->graph, format, to, diag);
     }

@@ -201,6 +201,8 @@ static void print_figures(const facts *f) {
     table_init(&t, 2, 0);
     snprintf(line, sizeof line, "%s read, %s after optimising", text_count(a, s->source_nodes_count), text_count(b, s->nodes_count));
     add_figure(&t, "nodes", line);
+    snprintf(line, sizeof line, s->is_static ? "%s" : "%s, fewer or more with the shapes of a run", text_count(a, s->steps_count));
+    add_figure(&t, "steps", line);
     snprintf(line, sizeof line, "%s, of these %s packed for kernels", text_bytes(a, s->constant_bytes), text_bytes(b, s->packed_bytes));
     add_figure(&t, "weights", line);
     if (s->is_static) {

@@ -107,12 +107,12 @@ static ge_status take_frame(gei_binding *b, gei_diag *diag) {
     const gei_plan *plan = b->model->plan;
     gei_signature s = gei_signature_of_tensors(b->inputs, plan->n_inputs);
     if (b->frame && gei_signature_is(&s, b->frame->instance->input_shapes)) return GE_OK;
-    gei_frame *frame;
-    GEI_TRY(gei_model_take_frame(b->model, &s, &frame, diag));
-    if (b->frame) gei_model_give_frame(b->frame);
-    b->frame = frame;
+    if (b->frame) gei_model_give_frame(b->frame); /* first, so that the next one gets its memory */
+    b->frame = NULL;
+    b->is_timed = false;
+    GEI_TRY(gei_model_take_frame(b->model, &s, &b->frame, diag));
     b->has_late = false;
-    for (uint32_t i = 0; i < plan->n_outputs; i++) b->has_late = b->has_late || frame->instance->out_kinds[i] == GEI_OUT_LATE;
+    for (uint32_t i = 0; i < plan->n_outputs; i++) b->has_late = b->has_late || b->frame->instance->out_kinds[i] == GEI_OUT_LATE;
     return GE_OK;
 }
 

@@ -20,26 +20,37 @@ static ge_status wrong_shape(const gei_plan *plan, uint32_t index, const gei_sha
     return gei_fail(diag, wrong_rank ? GE_ERR_RANK : GE_ERR_SHAPE, "input '%s': shape %s does not fit %s", plan->inputs[index].name, found, wanted);
 }
 
-/* sizes: by symbol, size + 1 of the first input that had it; 0: none yet. */
-static ge_status check_symbols(const gei_plan *plan, uint32_t index, const gei_shape *shape, int64_t *sizes, gei_diag *diag) {
+typedef struct symbol_size {
+    bool is_set;
+    uint32_t input; /* the first that has the symbol */
+    int32_t dim;
+    int64_t size;
+} symbol_size;
+
+static ge_status wrong_size(const gei_plan *plan, uint32_t index, int32_t dim, int64_t size, const symbol_size *first, gei_diag *diag) {
+    const char *symbol = symbol_name(plan, plan->inputs[index].shape.dims[dim]);
+    gei_diag_found(diag, "%lld", (long long)size);
+    gei_diag_wanted(diag, "%lld", (long long)first->size);
+    return gei_fail(diag, GE_ERR_SHAPE, "input '%s': dim %d is %lld, but '%s' is %lld: dim %d of input '%s'", plan->inputs[index].name,
+                    (int)dim, (long long)size, symbol, (long long)first->size, (int)first->dim, plan->inputs[first->input].name);
+}
+
+/* sizes: by symbol. */
+static ge_status check_symbols(const gei_plan *plan, uint32_t index, const gei_shape *shape, symbol_size *sizes, gei_diag *diag) {
     const gei_shape *declared = &plan->inputs[index].shape;
     for (int32_t i = 0; i < declared->rank; i++) {
         gei_dim dim = declared->dims[i];
         if (!gei_dim_is_symbol(dim)) continue;
-        int64_t *size = &sizes[gei_dim_symbol_index(dim)];
-        if (*size == 0) *size = shape->dims[i] + 1;
-        if (*size == shape->dims[i] + 1) continue;
-        gei_diag_found(diag, "%lld", (long long)shape->dims[i]);
-        gei_diag_wanted(diag, "%lld", (long long)(*size - 1));
-        return gei_fail(diag, GE_ERR_SHAPE, "input '%s': dim %d is %lld, but '%s' is %lld in an input before it", plan->inputs[index].name,
-                        (int)i, (long long)shape->dims[i], symbol_name(plan, dim), (long long)(*size - 1));
+        symbol_size *first = &sizes[gei_dim_symbol_index(dim)];
+        if (!first->is_set) *first = (symbol_size){ true, index, i, shape->dims[i] };
+        if (first->size != shape->dims[i]) return wrong_size(plan, index, i, shape->dims[i], first, diag);
     }
     return GE_OK;
 }
 
 static ge_status check_signature(gei_instance *inst, const gei_shape *shapes, gei_arena *scratch, gei_diag *diag) {
     const gei_plan *plan = inst->plan;
-    int64_t *sizes = gei_arena_array(scratch, int64_t, plan->graph->symbols->names.count);
+    symbol_size *sizes = gei_arena_array(scratch, symbol_size, plan->graph->symbols->names.count);
     inst->input_shapes = gei_arena_copy(&inst->arena, shapes, plan->n_inputs * sizeof *shapes, _Alignof(gei_shape));
     if (!sizes || !inst->input_shapes) return gei_out_of_memory(diag, plan->n_inputs * sizeof *shapes);
     for (uint32_t i = 0; i < plan->n_inputs; i++) {

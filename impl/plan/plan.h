@@ -174,5 +174,8 @@ const gei_info *gei_instance_info(const gei_instance *instance, uint32_t value);
 
 /* Text of a plan and one of its instances (NULL: template only): steps, kernels, places, totals. */
 ge_status gei_plan_print(const gei_plan *plan, const gei_instance *instance, gei_sink *to, gei_diag *diag);
+/* The kernel of every step, or without an instance of every node that may have one, and why others were refused; bodies behind. */
+ge_status gei_plan_print_kernels(const gei_plan *plan, const gei_instance *instance, gei_sink *to, gei_diag *diag);
+uint32_t gei_plan_count_steps(const gei_plan *plan); /* nodes that may have a step, whatever the shapes */
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* plan_text: a plan and one of its instances as text.
+/* plan_text: a plan and one of its instances as text, and the kernels alone.
  *
  *   plan "mlp": 6 nodes, 5 values, 2568 constant bytes, 2560 packed
  *     input 0 "x" f32[batch,64]
@@ -112,6 +112,71 @@ static void print_instance(const gei_instance *inst, gei_sink *to) {
     }
     for (uint32_t s = 0; s < inst->n_steps; s++) print_step(inst, s, to);
 }
+
+/* ---- kernels ---- */
+
+/* Refusals are noted in the order of nodes, each line with its node in front. */
+typedef struct refusals {
+    const char *at, *end;
+} refusals;
+
+static void print_refusals(refusals *r, const gei_node *node, gei_sink *to) {
+    size_t type = strlen(node->def->name), name = strlen(node->name), head = type + name + 5; /* Type 'name':_ */
+    while ((size_t)(r->end - r->at) > head) {
+        bool is_its = memcmp(r->at, node->def->name, type) == 0 && memcmp(r->at + type, " '", 2) == 0 &&
+                      memcmp(r->at + type + 2, node->name, name) == 0 && memcmp(r->at + type + 2 + name, "': ", 3) == 0;
+        if (!is_its) return;
+        const char *line = r->at + head, *line_end = memchr(line, '\n', (size_t)(r->end - line));
+        if (!line_end) return;
+        gei_sink_text(to, "    ");
+        gei_sink_bytes(to, line, (size_t)(line_end + 1 - line));
+        r->at = line_end + 1;
+    }
+}
+
+static bool may_have_step(const gei_plan *plan, const gei_plan_node *pn) {
+    return pn->kernel || (pn->work == GEI_WORK_CONTROL && pn->node->n_subgraphs > 0 && plan->bodies[pn->first_body]);
+}
+
+uint32_t gei_plan_count_steps(const gei_plan *plan) {
+    uint32_t n = 0;
+    for (size_t i = 0; i < plan->n_order; i++) n += may_have_step(plan, &plan->nodes[i]);
+    return n;
+}
+
+static void print_kernel(const gei_plan_node *pn, bool is_late, refusals *r, gei_sink *to) {
+    gei_sink_format(to, "  %s '%s': %s%s\n", pn->node->def->name, pn->node->name, work_name(pn), is_late ? ", late" : "");
+    print_refusals(r, pn->node, to);
+}
+
+static void print_steps(const gei_instance *inst, refusals *r, gei_sink *to) {
+    for (uint32_t s = 0; s < inst->n_steps; s++) {
+        const gei_step *step = &inst->steps[s];
+        if (step->kind == GEI_STEP_COPY) gei_sink_format(to, "  output %u: copy\n", step->copy_to);
+        else print_kernel(&inst->plan->nodes[step->node], step->late, r, to);
+    }
+}
+
+static void print_nodes(const gei_plan *plan, refusals *r, gei_sink *to) {
+    for (size_t i = 0; i < plan->n_order; i++)
+        if (may_have_step(plan, &plan->nodes[i])) print_kernel(&plan->nodes[i], false, r, to);
+}
+
+ge_status gei_plan_print_kernels(const gei_plan *plan, const gei_instance *instance, gei_sink *to, gei_diag *diag) {
+    refusals r = { plan->notes.data, plan->notes.data ? plan->notes.data + plan->notes.size : NULL };
+    gei_sink_text(to, "kernels of ");
+    gei_sink_quoted(to, plan->graph->name, strlen(plan->graph->name));
+    if (instance) gei_sink_format(to, ": %u steps\n", instance->n_steps);
+    else gei_sink_format(to, ": %u steps, fewer or more with the shapes of a run\n", gei_plan_count_steps(plan));
+    if (instance) print_steps(instance, &r, to);
+    else print_nodes(plan, &r, to);
+    if (r.at < r.end) gei_sink_bytes(to, r.at, (size_t)(r.end - r.at));
+    for (uint32_t i = 0; i < plan->n_bodies; i++)
+        if (plan->bodies[i]) GEI_TRY(gei_plan_print_kernels(plan->bodies[i], NULL, to, diag));
+    return to->failed ? gei_out_of_memory(diag, to->size) : GE_OK;
+}
+
+/* ---- everything ---- */
 
 ge_status gei_plan_print(const gei_plan *plan, const gei_instance *instance, gei_sink *to, gei_diag *diag) {
     gei_sink_text(to, "plan ");

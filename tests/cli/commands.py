@@ -190,6 +190,8 @@ class Info(Base):
         self.assertFalse(info["static_shapes"])
         self.assertGreaterEqual(info["constant_bytes"], 9802 * 4)
         self.assertGreater(sum(info["operators"].values()), 9)
+        self.assertEqual(info["steps"], 6)
+        self.assertIn("6, fewer or more with the shapes of a run", self.ge("info", MODEL).stdout)
 
     def test_names_cannot_steer_the_terminal(self):
         name = "x\x1b[2Jy"
@@ -204,6 +206,13 @@ class Dump(Base):
                            ("summary", "nodes"), ("kernels", ""), ("passes", "")):
             with self.subTest(name):
                 self.assertIn(part, self.ge("dump", MODEL, "--format", name).stdout)
+
+    def test_kernels_of_every_step(self):
+        text = self.ge("dump", MODEL, "-f", "kernels").stdout
+        self.assertIn('kernels of "digits": 6 steps', text)
+        for node in ("Conv2D 'conv1'", "MaxPoolV3 'pool1'", "Conv2D 'conv2'", "MatMulV2 'fc1'", "MatMulV2 'fc2'", "SoftmaxV2 'softmax'"):
+            self.assertRegex(text, f"  {node}: [a-z0-9]+\\n")
+        self.assertIn("    winograd refused: fewer than 24 channels\n", text)
 
     def test_to_a_file(self):
         path = self.tmp / "g.dot"
