@@ -45,13 +45,25 @@ overhead() {
     $out/overhead
 }
 
+# inner NAME [ARG...]: the same, linked with the inner library.
+inner() {
+    local name=$1
+    shift
+    cmake --build "$GE_RELEASE" --target ge_inner -- --quiet >"$out/inner.log"
+    "${CC:-cc}" -std=gnu11 -O2 -Wall -Wextra -Ibench -Iimpl -Iabi "bench/$name.c" -o "$out/$name" \
+        "$GE_RELEASE/lib/libge_inner.a" "$@" -lm -pthread
+}
+
 handles() {
     echo "cost of a handle check and of a lease (nanoseconds; calls: multiples of an empty call)"
     yardstick
-    cmake --build "$GE_RELEASE" --target ge_inner -- --quiet
-    "${CC:-cc}" -std=gnu11 -O2 -Wall -Wextra -Ibench -Iimpl -Iabi bench/handle_cost.c -o $out/handle_cost \
-        "$GE_RELEASE/lib/libge_inner.a" "${with_yardstick[@]}" -lm -pthread
+    inner handle_cost "${with_yardstick[@]}"
     $out/handle_cost
+}
+
+mem_plan() {
+    inner mem_plan
+    $out/mem_plan "$@"
 }
 
 # The same one-node model in each language; what counts is the difference from C in this run.
@@ -87,11 +99,12 @@ models() {
     env -u LD_LIBRARY_PATH "$python" bench/compare_models.py "$@"
 }
 
-if [ "${1:-}" = models ]; then
-    shift
-    models "$@"
-    exit
-fi
+case ${1:-} in
+    models | mem_plan)
+        "$@"
+        exit
+        ;;
+esac
 [ $# -gt 0 ] || set -- overhead handles branches callers shapes sdk scale latency
 for what in "$@"; do
     case $what in
