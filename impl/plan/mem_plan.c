@@ -6,11 +6,14 @@
 
 #include <string.h>
 
+#include "plan/mem_floor.h"
+
 #define UNPLACED UINT64_MAX
 #define PAIRS_PER_BLOCK 64      /* above this many pairs a block on average the cheap method takes over */
 #define MANY_BLOCKS 200000      /* from here on fewer, since the tables would not fit any cache */
 #define PAIRS_PER_BLOCK_MANY 8
 #define SEARCH_WORK 200000      /* pairs looked at for each unit of effort */
+#define FLOOR_WORK UINT64_C(100000)  /* steps of the search over floors for each unit of effort */
 #define PAGE_BYTES 4096         /* addresses equal modulo this one alias in a store buffer */
 #define STAGGER_BYTES 256
 
@@ -208,6 +211,13 @@ typedef struct search {
     uint64_t tries;        /* left */
 } search;
 
+static uint64_t height(const table *t) {
+    uint64_t top = 0;
+    for (uint32_t i = 0; i < t->n; i++)
+        if (t->blocks[i].offset_bytes + t->blocks[i].size_bytes > top) top = t->blocks[i].offset_bytes + t->blocks[i].size_bytes;
+    return top;
+}
+
 static void keep(search *s, uint64_t total) {
     s->total = total;
     for (uint32_t i = 0; i < s->t->n; i++) s->offsets[i] = s->t->blocks[i].offset_bytes;
@@ -281,6 +291,30 @@ static void climb(search *s) {
     }
 }
 
+/* Looks for placements nearer and nearer to the lower bound: first at the bound itself, then halfway. */
+static ge_status search_floors(search *s, uint32_t effort, gei_diag *diag) {
+    table *t = s->t;
+    bool fits;
+    gei_mem_floor *floors = gei_mem_floor_new(t->blocks, t->n, t->by_first, t->scratch, &fits, diag);
+    if (!floors) return fits ? GE_ERR_OUT_OF_MEMORY : GE_OK;
+    uint64_t *offsets = gei_arena_array(t->scratch, uint64_t, t->n);
+    if (!offsets) return gei_out_of_memory(diag, t->n * sizeof *offsets);
+    uint64_t all = effort * FLOOR_WORK, limit = t->lower_bound, low = t->lower_bound;
+    for (uint64_t work = all / 4; s->total > low && all > 0; work = all / 3) {
+        uint64_t left = work;
+        if (gei_mem_floor_find(floors, limit, &left, offsets)) {
+            for (uint32_t i = 0; i < t->n; i++) t->blocks[i].offset_bytes = offsets[i];
+            keep(s, height(t));
+        } else {
+            low = limit + GEI_ALIGN_BYTES;
+        }
+        all -= work - left;
+        if (work < FLOOR_WORK) break;
+        limit = low + (s->total - low) / 2;
+    }
+    return GE_OK;
+}
+
 static ge_status search_order(table *t, uint32_t effort, uint64_t *out_total, gei_diag *diag) {
     search s = { .t = t, .order = order_by(t, rank_size, diag) };
     if (!s.order) return GE_ERR_OUT_OF_MEMORY;
@@ -293,6 +327,7 @@ static ge_status search_order(table *t, uint32_t effort, uint64_t *out_total, ge
     s.tries = (uint64_t)effort * SEARCH_WORK / (t->near_first[t->n] + t->n);
     if (s.tries > effort) s.tries = effort;
     GEI_TRY(try_orders(&s, diag));
+    if (s.total > t->lower_bound) GEI_TRY(search_floors(&s, effort, diag));
     climb(&s);
     for (uint32_t i = 0; i < t->n; i++) t->blocks[i].offset_bytes = s.offsets[i];
     *out_total = s.total;

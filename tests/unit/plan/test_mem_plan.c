@@ -3,7 +3,7 @@
 
 #include <time.h>
 
-#include "plan/mem_plan.h"
+#include "plan/mem_floor.h"
 
 typedef struct result {
     uint64_t total, lower_bound;
@@ -159,6 +159,123 @@ static void effort_never_makes_it_worse_and_often_better(void **state) {
     assert_true((double)sum_searched < 1.02 * (double)sum_bound);
 }
 
+/* Cuts the rectangle of steps [first, end) and heights of `units` into blocks that fill it: the bound can be reached. */
+static size_t cut_rectangle(gei_live *lives, uint32_t first, uint32_t end, uint32_t units, uint32_t pieces) {
+    if (pieces == 1 || (end - first < 2 && units < 2)) {
+        lives[0] = (gei_live){ (uint64_t)units * GEI_ALIGN_BYTES, 0, first, end };
+        return 1;
+    }
+    uint32_t some = 1 + rnd(pieces - 1);
+    bool in_time = end - first >= 2 && (units < 2 || rnd(2));
+    uint32_t at = in_time ? first + 1 + rnd(end - first - 1) : 1 + rnd(units - 1);
+    size_t n = in_time ? cut_rectangle(lives, first, at, units, some) : cut_rectangle(lives, first, end, at, some);
+    return n + (in_time ? cut_rectangle(lives + n, at, end, units, pieces - some)
+                        : cut_rectangle(lives + n, first, end, units - at, pieces - some));
+}
+
+static void shuffle(gei_live *lives, size_t n) {
+    for (size_t i = n; i > 1; i--) {
+        size_t k = rnd((uint32_t)i);
+        gei_live swap = lives[i - 1];
+        lives[i - 1] = lives[k];
+        lives[k] = swap;
+    }
+}
+
+static void perfect_packings_are_found(void **state) {
+    (void)state;
+    enum { PIECES = 40, ROUNDS = 30, UNITS = 1000 };
+    gei_live lives[PIECES], copy[PIECES];
+    int found = 0, found_greedy = 0;
+    seed = 8;
+    for (int round = 0; round < ROUNDS; round++) {
+        size_t n = cut_rectangle(lives, 0, 200, UNITS, PIECES);
+        shuffle(lives, n);
+        memcpy(copy, lives, sizeof copy);
+        result r = plan(lives, n, 500);
+        check_no_overlap(lives, n, r);
+        assert_int_equal(r.lower_bound, UNITS * GEI_ALIGN_BYTES);
+        found += r.total == r.lower_bound;
+        found_greedy += plan(copy, n, 0).total == r.lower_bound;
+    }
+    print_message("perfect packings of %d blocks: %d of %d found, %d of them at first\n", PIECES, found, ROUNDS, found_greedy);
+    assert_true(found >= ROUNDS * 9 / 10);
+}
+
+/* The least height of all that is below `best`: every order, each block on its floor. */
+static uint64_t least_height(gei_live *lives, uint32_t n, uint32_t placed, uint64_t height, uint64_t best) {
+    if (height >= best || placed == n) return height < best ? height : best;
+    for (uint32_t i = placed; i < n; i++) {
+        gei_live one = lives[i];
+        one.offset_bytes = 0;
+        for (uint32_t k = 0; k < placed; k++) {
+            const gei_live *o = &lives[k];
+            bool together = o->first < one.end && one.first < o->end;
+            if (together && o->offset_bytes + o->size_bytes > one.offset_bytes) one.offset_bytes = o->offset_bytes + o->size_bytes;
+        }
+        lives[i] = lives[placed];
+        lives[placed] = one;
+        uint64_t top = one.offset_bytes + one.size_bytes;
+        best = least_height(lives, n, placed + 1, top > height ? top : height, best);
+        lives[placed] = lives[i];
+        lives[i] = one;
+    }
+    return best;
+}
+
+/* lives are in the order of their births. */
+static void check_least(gei_live *lives, uint32_t n, uint64_t least) {
+    uint32_t by_first[16];
+    uint64_t offsets[16], work = 1000000;
+    bool fits;
+    gei_arena scratch;
+    gei_arena_init(&scratch, &gei_heap);
+    for (uint32_t i = 0; i < n; i++) by_first[i] = i;
+    gei_mem_floor *search = gei_mem_floor_new(lives, n, by_first, &scratch, &fits, NULL);
+    assert_non_null(search);
+    assert_true(gei_mem_floor_find(search, least, &work, offsets));
+    for (uint32_t i = 0; i < n; i++) lives[i].offset_bytes = offsets[i];
+    check_no_overlap(lives, n, (result){ least, 0 });
+    assert_false(gei_mem_floor_find(search, least - GEI_ALIGN_BYTES, &work, offsets));
+    assert_true(work > 0); /* proved, not given up */
+    work = 0;
+    assert_false(gei_mem_floor_find(search, least, &work, offsets));
+    gei_arena_deinit(&scratch);
+}
+
+static void the_floor_search_finds_the_least_height_and_proves_it(void **state) {
+    (void)state;
+    enum { N = 7, ROUNDS = 60, UNIT = GEI_ALIGN_BYTES };
+    seed = 9;
+    for (int round = 0; round < ROUNDS; round++) {
+        gei_live lives[N], copy[N];
+        for (uint32_t i = 0, at = 0; i < N; i++, at += rnd(3))
+            lives[i] = (gei_live){ UNIT * (uint64_t)(1 + rnd(9)), 0, at, at + 1 + rnd(4) };
+        memcpy(copy, lives, sizeof copy);
+        check_least(lives, N, least_height(copy, N, 0, 0, UINT64_MAX));
+    }
+    /* No step has more than 7 units alive, yet they need 8. */
+    gei_live gap[] = { { 2 * UNIT, 0, 0, 3 }, { 2 * UNIT, 0, 1, 8 }, { 2 * UNIT, 0, 2, 6 },  { 1 * UNIT, 0, 2, 5 },
+                       { 1 * UNIT, 0, 3, 7 }, { 1 * UNIT, 0, 4, 9 }, { 1 * UNIT, 0, 5, 10 }, { 1 * UNIT, 0, 6, 8 },
+                       { 2 * UNIT, 0, 7, 11 }, { 2 * UNIT, 0, 8, 16 }, { 2 * UNIT, 0, 9, 14 } };
+    gei_live copy[GEI_COUNT(gap)];
+    memcpy(copy, gap, sizeof copy);
+    assert_int_equal(least_height(copy, GEI_COUNT(gap), 0, 0, 9 * UNIT), 8 * UNIT);
+    check_least(gap, GEI_COUNT(gap), 8 * UNIT);
+    assert_int_equal(plan(gap, GEI_COUNT(gap), 10).lower_bound, 7 * UNIT);
+}
+
+static void the_floor_search_leaves_too_many_blocks_alone(void **state) {
+    (void)state;
+    static gei_live many[GEI_MEM_FLOOR_BLOCKS + 1];
+    bool fits = true;
+    gei_arena scratch;
+    gei_arena_init(&scratch, &gei_heap);
+    assert_null(gei_mem_floor_new(many, GEI_MEM_FLOOR_BLOCKS + 1, NULL, &scratch, &fits, NULL));
+    assert_false(fits);
+    gei_arena_deinit(&scratch);
+}
+
 static void sizes_beyond_memory_are_an_error(void **state) {
     (void)state;
     gei_live huge[] = { { UINT64_MAX - 3, 0, 0, 1 } }, two[] = { { UINT64_C(1) << 63, 0, 0, 1 }, { UINT64_C(1) << 63, 0, 0, 1 } };
@@ -233,6 +350,9 @@ int main(void) {
         cmocka_unit_test(the_cheap_method_reuses_and_joins_holes),
         cmocka_unit_test(the_same_lives_give_the_same_offsets),
         cmocka_unit_test(effort_never_makes_it_worse_and_often_better),
+        cmocka_unit_test(perfect_packings_are_found),
+        cmocka_unit_test(the_floor_search_finds_the_least_height_and_proves_it),
+        cmocka_unit_test(the_floor_search_leaves_too_many_blocks_alone),
         cmocka_unit_test(sizes_beyond_memory_are_an_error),
         cmocka_unit_test(large_blocks_are_staggered_within_a_page_where_room_is_free),
         cmocka_unit_test(a_million_blocks_are_placed),
