@@ -442,8 +442,9 @@ void gei_pool_run(gei_team *team, uint32_t max_threads, uint32_t n_parts, gei_pa
 
 bool gei_pool_ready(void) {
     while (need_workers(1) == 0) {
-        if (!atomic_load(&crew.is_starting)) return false;
-        (void)sched_yield(); /* another thread is starting the first one */
+        /* Another thread may be starting the first one; it counts it before it says that it is done. */
+        if (!atomic_load(&crew.is_starting)) return atomic_load(&crew.n_workers) > 0;
+        (void)sched_yield();
     }
     return true;
 }
