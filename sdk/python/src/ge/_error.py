@@ -4,7 +4,7 @@
 from . import _raw
 
 
-class Error(Exception):
+class Error(RuntimeError):
     """A call of the library failed; the fields hold everything its record says.
 
     Subclasses tell the class of the failure and also are the natural built-in exception, so that
@@ -39,6 +39,12 @@ class Error(Exception):
         self.causes = record["causes"]
         self.source = f"{record['file']}:{record['line']}"
 
+    def _clear(self, message: str) -> None:
+        """Fields of an error that comes from no call of the library."""
+        self.status, self.name, self.message, self.function = 0, "", message, ""
+        self.argument, self.argument_index, self.node, self.found, self.wanted = "", -1, "", "", ""
+        self.details, self.causes, self.source = {}, [], ""
+
     def __reduce__(self):
         return _rebuild, (type(self), self.args, self.__dict__)
 
@@ -71,7 +77,7 @@ class HandleError(Error, ValueError):
     """A handle or id does not name a live object."""
 
 
-class StateError(Error, RuntimeError):
+class StateError(Error):
     """Right call, wrong time."""
 
 
@@ -91,11 +97,11 @@ class ModelError(Error, ValueError):
     """A model file or graph is not valid."""
 
 
-class CompileError(Error, RuntimeError):
+class CompileError(Error):
     """A valid graph could not be compiled."""
 
 
-class DeviceError(Error, RuntimeError):
+class DeviceError(Error):
     """Execution failed."""
 
 
@@ -107,11 +113,11 @@ class Timeout(Cancelled, TimeoutError):
     """A deadline passed or a wait ended."""
 
 
-class InternalError(Error, RuntimeError):
+class InternalError(Error):
     """A defect of the library."""
 
 
-class CallbackError(Error, RuntimeError):
+class CallbackError(Error):
     """A callback of the caller failed."""
 
 
@@ -124,8 +130,18 @@ _BY_CLASS = {_raw.GE_CLASS_ARGUMENT: ArgumentError, _raw.GE_CLASS_HANDLE: Handle
              _raw.GE_CLASS_CALLBACK: CallbackError}
 
 
+_latest = ""
+
+
+def latest_message() -> str:
+    """Text of the latest failed call of this process, "" when there was none."""
+    return _latest
+
+
 def _make(record: dict) -> Error:
+    global _latest
     status = record["status"]
+    _latest = record["message"] or record["name"]
     return _BY_STATUS.get(status, _BY_CLASS.get(status >> 16, Error))(record)
 
 
