@@ -36,6 +36,9 @@ typedef struct compile_job {
     gei_sink notes;
     gei_diag *diag;
     bool is_single_stream; /* no branches side by side */
+    gei_shape_options shapes; /* text of the options object */
+    gei_shape_limits limits;  /* what they leave open, in the arena */
+    gei_arena arena;
     uint32_t pass_units; /* of progress, as last told; the plan is one more */
 } compile_job;
 
@@ -67,6 +70,7 @@ static bool plan_progress(void *user, const char *what, uint32_t done, uint32_t 
 
 static ge_status run_passes(gei_graph *g, void *user, gei_facts *facts, gei_diag *diag) {
     compile_job *job = user;
+    GEI_TRY(gei_input_shapes_set(g, &job->shapes, &job->arena, &job->limits, diag));
     return gei_passes_run(g, g->from, &job->passes, facts, diag);
 }
 
@@ -85,14 +89,31 @@ static ge_status passes_off(compile_job *job, const char *text, gei_diag *diag) 
     return GE_OK;
 }
 
+/* Copies: the options object may go while the graph is compiled. */
+static ge_status read_shapes(compile_job *job, const gei_api_options *set, gei_diag *diag) {
+    const struct {
+        const char *key, **to;
+    } texts[] = { { "input_shape", &job->shapes.input_shape },        { "input_shape_range", &job->shapes.input_shape_range },
+                  { "ge.inputShape", &job->shapes.online_shape },     { "ge.dynamicBatchSize", &job->shapes.batch_sizes },
+                  { "ge.dynamicImageSize", &job->shapes.image_sizes }, { "ge.dynamicDims", &job->shapes.dims },
+                  { "input_format", &job->shapes.format } };
+    for (size_t i = 0; i < GEI_COUNT(texts); i++) {
+        const char *text = set ? gei_options_text(set, texts[i].key) : "";
+        *texts[i].to = text[0] ? gei_arena_text(&job->arena, text, strlen(text)) : "";
+        if (!*texts[i].to) return gei_out_of_memory(diag, strlen(text));
+    }
+    return GE_OK;
+}
+
 static ge_status read_options(compile_job *job, gei_diag *diag) {
     ge_status why = GE_OK;
-    if (!job->options.options) return GE_OK;
+    if (!job->options.options) return read_shapes(job, NULL, diag);
     const gei_api_options *set = gei_handle_get(job->options.options, GEI_HANDLE_OPTIONS, &why);
     if (!set) return gei_argument_fail(diag, "options", 1, why, "options holds an options handle that cannot be used: %s", gei_status_name(why));
     job->passes.none = strcmp(gei_options_text(set, "ge.oo.level"), "O0") == 0;
     job->is_single_stream = strcmp(gei_options_text(set, "ge.enableSingleStream"), "true") == 0;
     job->inner.plan.reference_only = gei_options_int(set, "ge.referenceKernels", 0) != 0;
+    GEI_TRY(read_shapes(job, set, diag));
     job->inner.model.max_instances = (uint32_t)gei_options_int(set, "ge.maxShapes", 0);
     return passes_off(job, gei_options_text(set, "ge.passesOff"), diag);
 }
@@ -102,6 +123,8 @@ static ge_status compile_begin(compile_job *job, const ge_compile_options *optio
     job->options = (ge_compile_options)GE_COMPILE_OPTIONS_INIT;
     job->diag = diag;
     gei_sink_init(&job->notes, &gei_heap);
+    gei_arena_init(&job->arena, &gei_heap);
+    job->inner.plan.limits = &job->limits;
     if (options) GEI_TRY(gei_struct_in(options, &job->options, sizeof job->options, GEI_FIRST_COMPILE_OPTIONS, "options", 1, diag));
     job->problems = (gei_problem_sink){ job->options.problem, job->options.problem_user_data };
     job->inner.plan.isa = gei_isa();
@@ -117,6 +140,7 @@ static ge_status compile_begin(compile_job *job, const ge_compile_options *optio
 }
 
 static void compile_end(compile_job *job) {
+    gei_arena_deinit(&job->arena);
     if (job->options.progress_destroy) job->options.progress_destroy(job->options.progress_user_data);
     if (job->options.problem_destroy) job->options.problem_destroy(job->options.problem_user_data);
 }

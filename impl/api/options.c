@@ -34,8 +34,11 @@ struct gei_api_options {
 #define NO_ROW UINT32_MAX
 
 /* Keys that something here reads; all others are accepted and logged. */
-static const char *const used_keys[] = { "ge.backend",  "ge.enableSingleStream", "ge.map",    "ge.maxShapes", "ge.oo.level",
-                                        "ge.passesOff", "ge.pinThreads", "ge.referenceKernels", "ge.threads" };
+static const char *const used_keys[] = {
+    "ge.backend",     "ge.dynamicBatchSize", "ge.dynamicDims", "ge.dynamicImageSize", "ge.enableSingleStream", "ge.inputShape",
+    "ge.map",         "ge.maxShapes",        "ge.oo.level",    "ge.passesOff",        "ge.pinThreads",         "ge.referenceKernels",
+    "ge.threads",     "input_format",        "input_shape",    "input_shape_range",
+};
 
 static bool is_used(const char *key) {
     for (size_t i = 0; i < GEI_COUNT(used_keys); i++)

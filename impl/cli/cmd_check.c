@@ -117,6 +117,7 @@ static ge_status check_model(const model *m, checker *c, ge_model_summary *summa
     ge_compile_options compile = GE_COMPILE_OPTIONS_INIT;
     import.problem = compile.problem = take_problem;
     import.problem_user_data = compile.problem_user_data = c;
+    compile.options = m->options;
     ge_status status = ge_graph_import_file(m->context, GE_FILE_AUTO, m->path, GE_NTS, &import, &graph);
     if (status == GE_OK && c->n_problems > 0) { /* compiling would tell the first of them again */
         ge_graph_destroy(graph);
@@ -179,6 +180,7 @@ static int run(const arg_values *args) {
 
 static const arg_option options[] = {
     { "json", 0, false, NULL, "report in JSON" },
+    MODEL_OPTIONS_SHAPES,
     MODEL_OPTION_THREADS,
     MODEL_OPTION_VERBOSE,
 };

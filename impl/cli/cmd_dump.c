@@ -75,6 +75,7 @@ static const arg_option options[] = {
     { "format", 'f', false, "FORMAT", "one of those below (default: readable)" },
     { "output", 'o', false, "FILE", "write to FILE (default: standard output)" },
     { "source", 0, false, NULL, "the graph as it was read, not as it was compiled" },
+    MODEL_OPTIONS_SHAPES,
     MODEL_OPTION_THREADS,
     MODEL_OPTION_VERBOSE,
 };

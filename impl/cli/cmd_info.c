@@ -244,6 +244,7 @@ static int run(const arg_values *args) {
 
 static const arg_option options[] = {
     { "json", 0, false, NULL, "report in JSON" },
+    MODEL_OPTIONS_SHAPES,
     MODEL_OPTION_THREADS,
     MODEL_OPTION_VERBOSE,
 };

@@ -203,6 +203,7 @@ static const arg_option options[] = {
     { "json", 0, false, NULL, "report in JSON" },
     PROFILE_OPTION_PROFILE,
     PROFILE_OPTION_TRACE,
+    MODEL_OPTIONS_SHAPES,
     MODEL_OPTION_THREADS,
     MODEL_OPTION_VERBOSE,
 };

@@ -71,6 +71,22 @@ static void print_log(void *user_data, ge_log_level level, const char *message, 
     putc('\n', stderr);
 }
 
+static int take_shapes(const arg_values *args, model *m) {
+    static const struct {
+        const char *option, *key;
+    } rows[] = { { "input-shape", "input_shape" },
+                 { "dynamic-batch-size", "ge.dynamicBatchSize" },
+                 { "dynamic-image-size", "ge.dynamicImageSize" },
+                 { "dynamic-dims", "ge.dynamicDims" },
+                 { "input-format", "input_format" } };
+    ge_status status = ge_options_create(&m->options);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0] && status == GE_OK; i++) {
+        const char *text = args_value(args, rows[i].option);
+        if (text) status = ge_options_set_text(m->options, rows[i].key, GE_NTS, text, GE_NTS);
+    }
+    return status == GE_OK ? CLI_OK : model_fail(CLI_USAGE, "shapes");
+}
+
 int model_create_context(const arg_values *args, model *out) {
     ge_options *options = NULL;
     uint64_t threads = 0; /* the library's default: one per processor */
@@ -85,6 +101,7 @@ int model_create_context(const arg_values *args, model *out) {
         code = model_fail(CLI_FAILED, "starting the library");
     }
     ge_options_destroy(options);
+    if (code == CLI_OK) code = take_shapes(args, out);
     return code == CLI_OK ? profile_begin_trace(args, out) : code;
 }
 
@@ -121,6 +138,7 @@ static int read_ports(const model *m, ge_direction direction, model_ports *out) 
 int model_compile(model *m) {
     progress line;
     ge_compile_options options = GE_COMPILE_OPTIONS_INIT;
+    options.options = m->options;
     options.progress = show_progress;
     options.progress_user_data = &line;
     progress_start(&line);
@@ -128,7 +146,7 @@ int model_compile(model *m) {
     ge_status status = ge_graph_compile(m->graph, &options, &m->compiled);
     m->compile_ns = clock_ns() - start_ns;
     progress_end(&line);
-    if (status != GE_OK) return model_fail(model_exit_code(status), m->path);
+    if (status != GE_OK) return model_fail(status == GE_ERR_OPTION_VALUE ? CLI_USAGE : model_exit_code(status), m->path);
     int code = read_ports(m, GE_DIRECTION_IN, &m->inputs);
     return code == CLI_OK ? read_ports(m, GE_DIRECTION_OUT, &m->outputs) : code;
 }
@@ -143,6 +161,7 @@ void model_close(model *m) {
     free(m->outputs.infos);
     ge_model_destroy(m->compiled);
     ge_graph_destroy(m->graph);
+    ge_options_destroy(m->options);
     ge_context_destroy(m->context);
     *m = (model){ 0 };
 }

@@ -16,13 +16,21 @@ typedef struct model_ports {
 typedef struct model {
     const char *path;    /* borrowed */
     ge_context *context; /* owned, as is all below; NULL until reached */
+    ge_options *options; /* of compilations */
     ge_graph *graph;     /* as imported */
     ge_model *compiled;
     model_ports inputs, outputs;
     uint64_t import_ns, compile_ns;
 } model;
 
-/* The next two are rows for the option tables of all commands that read a model; model_open reads them. */
+/* The next three are rows for the option tables of all commands that read a model; model_open reads them.  Shapes are options of
+ * the same names in GE's tools. */
+#define MODEL_OPTIONS_SHAPES \
+    { "input-shape", 0, false, "SHAPES", "compile for shapes: NAME:SIZE,...;NAME:..., a size a number, -1\nfor any, or a range such as 1~8" }, \
+    { "dynamic-batch-size", 0, false, "GEARS", "the only sizes of the -1 in dim 0: 1,2,4" }, \
+    { "dynamic-image-size", 0, false, "GEARS", "the only heights and widths: 224,224;448,448" }, \
+    { "dynamic-dims", 0, false, "GEARS", "the only sizes of all -1 together: 1,16;2,32" }, \
+    { "input-format", 0, false, "FORMAT", "NCHW (default) or NHWC: where height and width are" }
 #define MODEL_OPTION_THREADS { "threads", 't', false, "N", "threads a run may use (default: one per processor)" }
 #define MODEL_OPTION_VERBOSE { "verbose", 'v', false, NULL, "show what the library logs, on stderr" }
 

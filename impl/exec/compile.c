@@ -27,5 +27,10 @@ ge_status gei_compile(const gei_graph *g, gei_passes_fn passes, void *passes_use
         gei_plan_destroy(plan);
         return st;
     }
-    return gei_model_create(plan, &options->model, from, out, diag);
+    GEI_TRY(gei_model_create(plan, &options->model, from, out, diag));
+    st = gei_model_plan_gears(*out, diag);
+    if (st == GE_OK) return GE_OK;
+    gei_model_release(*out);
+    *out = NULL;
+    return st;
 }

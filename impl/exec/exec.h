@@ -52,6 +52,8 @@ const gei_plan *gei_model_plan(const gei_model *model);
 void gei_model_stats_get(const gei_model *model, gei_model_stats *out); /* other counters are without those of bodies */
 /* Makes the instance of the model and of each body whose shapes are all known: their memory is in the figures before a run. */
 ge_status gei_model_plan_static(gei_model *model, gei_diag *diag);
+/* Makes the instances of all gears, which the cache has room for. */
+ge_status gei_model_plan_gears(gei_model *model, gei_diag *diag);
 void gei_model_trim(gei_model *model); /* gives back the memory of frames that are not in use */
 /* The instance for static models or the given shapes (tests, dumps); borrowed until the model or its cache lets it go: retained, release it. */
 ge_status gei_model_instance(gei_model *model, const gei_shape *input_shapes, const gei_instance **out, gei_diag *diag);

@@ -28,6 +28,7 @@ static void fill_options(gei_model *m, const gei_model_options *options) {
     m->options = *options;
     if (m->options.max_threads == 0) m->options.max_threads = gei_pool_cpu_count();
     if (m->options.max_instances == 0) m->options.max_instances = 16;
+    if (m->options.max_instances < m->plan->limits.n_gears) m->options.max_instances = m->plan->limits.n_gears;
     if (m->options.max_instances > GEI_MAX_INSTANCES) m->options.max_instances = GEI_MAX_INSTANCES;
     if (m->options.max_idle_bytes == 0) m->options.max_idle_bytes = GEI_IDLE_BYTES;
 }
@@ -124,6 +125,22 @@ ge_status gei_model_plan_static(gei_model *m, gei_diag *diag) {
     for (uint32_t i = 0; i < m->plan->n_bodies; i++)
         if (m->bodies[i]) GEI_TRY(gei_model_plan_static(m->bodies[i], diag));
     return GE_OK;
+}
+
+ge_status gei_model_plan_gears(gei_model *m, gei_diag *diag) {
+    const gei_plan *plan = m->plan;
+    size_t bytes = plan->n_inputs * sizeof(gei_shape);
+    if (plan->limits.n_gears == 0) return GE_OK;
+    gei_shape *shapes = gei_alloc(m->from, bytes, _Alignof(gei_shape));
+    ge_status st = shapes ? GE_OK : gei_out_of_memory(diag, bytes);
+    for (uint32_t k = 0; k < plan->limits.n_gears && st == GE_OK; k++) {
+        const gei_instance *instance;
+        gei_plan_gear_shapes(plan, k, shapes);
+        st = gei_model_instance(m, shapes, &instance, diag);
+        if (st == GE_OK) gei_model_instance_release(m, instance);
+    }
+    gei_free(m->from, shapes, bytes, _Alignof(gei_shape));
+    return st;
 }
 
 void gei_trace_run(const gei_model *m, gei_trace *trace, int64_t begin_ns) {

@@ -59,7 +59,7 @@ static ge_status check_signature(gei_instance *inst, const gei_shape *shapes, ge
         if (!is_concrete || !gei_shape_fits(&plan->inputs[i].shape, &shapes[i])) return wrong_shape(plan, i, &shapes[i], diag);
         GEI_TRY(check_symbols(plan, i, &shapes[i], sizes, diag));
     }
-    return GE_OK;
+    return gei_plan_check_limits(plan, shapes, diag);
 }
 
 /* ---- shapes ---- */

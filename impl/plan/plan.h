@@ -14,6 +14,7 @@
 #include <stdatomic.h>
 
 #include "base/log.h"
+#include "ir/input_shapes.h"
 #include "ops/eval.h"
 #include "plan/mem_plan.h"
 
@@ -51,6 +52,7 @@ typedef struct gei_plan_options {
     const gei_log *log;
     uint32_t mem_effort;       /* of gei_mem_plan for static shapes, 0: GEI_MEM_EFFORT; shapes that change: GEI_MEM_EFFORT_DYNAMIC */
     uint32_t max_threads;      /* of a run: from 2 on, independent branches may go side by side */
+    const gei_shape_limits *limits; /* nullable, borrowed while the plan is made: what input shapes are held to */
     bool always_branch;        /* wherever there are some, paying or not: for tests */
     bool reference_only;       /* last kernel of every row: for tests */
 } gei_plan_options;
@@ -77,6 +79,7 @@ typedef struct gei_plan {
     struct gei_plan **bodies;  /* one per subgraph of the control-flow nodes, in order; owned */
     uint32_t n_bodies;
     bool is_static;            /* every input dim known */
+    gei_shape_limits limits;   /* of input shapes; bodies have none */
     gei_facts facts;           /* infos: of every value; static plans only: those of all their instances */
     uint64_t constant_bytes, packed_bytes; /* bodies included */
     gei_sink notes;            /* why kernels were refused, one line each; cut after GEI_PLAN_NOTES_BYTES */
@@ -164,6 +167,8 @@ typedef struct gei_instance {
     uint64_t *output_bytes;     /* 0 where late */
 } gei_instance;
 
+/* The shapes of all inputs in one of the gears of plan->limits. */
+void gei_plan_gear_shapes(const gei_plan *plan, uint32_t gear, gei_shape *shapes);
 /* Shapes of all inputs, concrete. */
 ge_status gei_instance_create(const gei_plan *plan, const gei_shape *input_shapes, gei_instance **out, gei_diag *diag);
 /* The same with memory from `from` instead of the plan's allocator. */

@@ -187,6 +187,8 @@ static ge_status build_with_infos(gei_plan *plan, const gei_infos *infos, uint32
 static ge_status build(gei_plan *plan, uint32_t depth, gei_diag *diag) {
     if (!plan->facts.order) GEI_TRY(gei_facts_find(&plan->facts, plan->graph, diag));
     GEI_TRY(take_order(plan, diag));
+    if (plan->options.limits) GEI_TRY(gei_plan_keep_limits(plan, plan->options.limits, diag));
+    plan->options.limits = NULL; /* bodies take the other options over */
     GEI_TRY(build_with_infos(plan, &plan->facts.infos, depth, diag));
     if (!plan->is_static) gei_facts_drop_infos(&plan->facts);
     return plan->notes.failed ? gei_out_of_memory(diag, plan->notes.size) : GE_OK;

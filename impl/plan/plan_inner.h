@@ -29,6 +29,9 @@ ge_status gei_instance_size_steps(gei_instance *instance, gei_arena *scratch, ge
 /* Finds the stretches of sized steps and puts their steps into lanes.  root: by value; born: by root, step that makes it or UINT32_MAX. */
 ge_status gei_instance_find_stretches(gei_instance *instance, const uint32_t *root, const uint32_t *born, gei_arena *scratch, gei_diag *diag);
 
+ge_status gei_plan_keep_limits(gei_plan *plan, const gei_shape_limits *from, gei_diag *diag); /* copies */
+ge_status gei_plan_check_limits(const gei_plan *plan, const gei_shape *shapes, gei_diag *diag);
+
 /* Decides where every value of an instance lives and which steps it has. */
 ge_status gei_instance_place(gei_instance *instance, gei_diag *diag);
 

@@ -132,6 +132,27 @@ class Run(Base):
         self.ge("run", model, "-i", f"a={self.tmp}/a.npy", "-i", "b=ones", "-o", self.tmp)
         self.assertEqual(npy_bytes.read(self.tmp / "sum.npy")[1:], ((2, 3), [2, 3, 4, 5, 6, 7]))
 
+    def test_shapes_to_compile_for(self):
+        model = self.save("add.onnx", onnx.add_model())
+        info = json.loads(self.ge("info", model, "--input-shape", "a:2,3", "--json").stdout)
+        self.assertTrue(info["static_shapes"])
+        self.assertEqual([port["shape"] for port in info["inputs"]], [[2, 3], [2, 3]])
+        self.ge("run", model, "--input-shape", "a:2,3", "-i", "ones")
+        run = ("run", model, "-i", "ones", "--input-shape", "a:1~4,3")
+        self.ge(*run, "--shape", "a=4x3")
+        self.fails(BAD_INPUT, "input 'a': dim 0 is 5, but was compiled for 1 to 4", *run, "--shape", "a=5x3")
+        for command in ("run", "bench", "check", "info", "dump"):
+            self.fails(USAGE if command != "check" else BAD_MODEL, "", command, model, "--input-shape", "a:2")
+
+    def test_gears(self):
+        model = self.save("add.onnx", onnx.add_model())
+        run = ("run", model, "-i", "ones", "--dynamic-batch-size", "1,4", "--input-shape", "a:-1,3")
+        self.ge(*run, "--shape", "a=4x3")
+        self.fails(BAD_INPUT, "input 'a': dim 0: 2 is no gear of ge.dynamicBatchSize, these are: 1 or 4", *run, "--shape", "a=2x3")
+        self.assertIn("float32[4,3]", self.ge("bench", model, "-n", "1", "--dynamic-dims", "1;4", "--input-shape", "a:-1,3",
+                                               "--shape", "a=4x3").stdout)
+        self.fails(USAGE, "two gears or more", "info", model, "--dynamic-batch-size", "1")
+
     def test_made_up_data(self):
         model = self.save("add.onnx", onnx.add_model())
         results = []
