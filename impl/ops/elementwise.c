@@ -74,6 +74,35 @@ ge_status gei_wide_prepare(gei_prepare *p, gei_diag *diag) {
     return GE_OK;
 }
 
+/* ---- curves ---- */
+
+bool gei_curve_of_node(const gei_node *node, float *params, gei_reason *why) {
+    const gei_op *op = gei_op_of(node);
+    double p[GEI_MAX_PARAMS] = { 0 };
+    if (!op || !op->unary || op->unary->to != GEI_UNDEFINED) return gei_refuse(why, "it is no loop over one input");
+    const gei_wide *wide = gei_wide_find(gei_wide_portable, node->def->name);
+    if (!wide || !wide->unary || !op->unary->loops[GEI_LANE_F32]) return gei_refuse(why, "it has no wide loop");
+    if (op->unary->params) op->unary->params(node, p);
+    for (int k = 0; k < GEI_MAX_PARAMS; k++) {
+        params[k] = (float)p[k];
+        if ((double)params[k] != p[k]) return gei_refuse(why, "its parameters are no float32");
+    }
+    return true;
+}
+
+bool gei_node_curve(const gei_node *node, bool wide, uint32_t isa, gei_curve *out) {
+    const gei_attr *name = gei_attrs_find(&node->attrs, GEI_ATTR_CURVE), *params = gei_attrs_find(&node->attrs, GEI_ATTR_CURVE_PARAMS);
+    *out = (gei_curve){ 0 };
+    if (!name || name->kind != GEI_ATTR_STRING) return false;
+    const gei_op *op = gei_op_row(name->v.s.data, name->v.s.size);
+    if (!op || !op->unary) return false;
+    const gei_wide *loop = wide ? gei_wide_find(gei_wide_table(isa), op->name) : NULL;
+    out->loop = loop ? loop->unary : op->unary->loops[GEI_LANE_F32];
+    for (uint32_t k = 0; params && params->kind == GEI_ATTR_FLOATS && k < params->count && k < GEI_MAX_PARAMS; k++)
+        out->params[k] = (double)params->v.floats[k];
+    return out->loop != NULL;
+}
+
 /* ---- one input ---- */
 
 ge_status gei_infer_unary(gei_infer *i, const gei_unary *u) {

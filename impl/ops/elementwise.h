@@ -27,7 +27,6 @@ typedef enum gei_lane { /* element types a loop is written for */
 gei_lane gei_lane_of(int32_t dtype); /* half types: F32; quantised types: their integers */
 
 typedef void (*gei_params_fn)(const gei_node *node, double *p);
-#define GEI_MAX_PARAMS 8
 
 typedef struct gei_unary {
     gei_unary_loop loops[GEI_LANES]; /* NULL: the type is not supported */
@@ -47,6 +46,14 @@ bool gei_wide_accepts(const gei_choice *c, gei_reason *why);
 ge_status gei_wide_prepare(gei_prepare *p, gei_diag *diag);
 #define GEI_WIDE_KERNEL(size_fn, run_fn, in_place_mask) \
     { .name = "wide", .accepts = gei_wide_accepts, .prepare = gei_wide_prepare, .size = size_fn, .run = run_fn, .in_place = in_place_mask }
+
+/* ---- a curve that another row puts its float32 results through ---- */
+typedef struct gei_curve {
+    gei_unary_loop loop;
+    double params[GEI_MAX_PARAMS];
+} gei_curve;
+/* The curve of attribute GEI_ATTR_CURVE; wide: as gei_wide_table(isa) has it, else the row's own.  False: none. */
+bool gei_node_curve(const gei_node *node, bool wide, uint32_t isa, gei_curve *out);
 
 ge_status gei_infer_unary(gei_infer *i, const gei_unary *u);
 ge_status gei_run_unary(const gei_run *run, uint32_t part, const gei_unary *u);
@@ -104,7 +111,7 @@ ge_status gei_size_broadcast(gei_sizing *s, gei_diag *diag); /* sized: gei_broad
                                                  { 0 } };                                                                       \
     static const gei_source Name##_sources[] = { __VA_ARGS__, { 0 } };                                                          \
     GEI_OP(Name) = { .name = #Name, .infer = Name##_infer, .kernels = Name##_kernels, .sources = Name##_sources,                \
-                     .forms = Forms, .traits = GEI_OP_PURE | GEI_OP_ELEMENTWISE | (Traits) }
+                     .forms = Forms, .traits = GEI_OP_PURE | GEI_OP_ELEMENTWISE | (Traits), .unary = &Name##_unary }
 
 #define GEI_OP_BINARY_TABLE(Name, Traits, Elems, ...)                                                                               \
     static ge_status Name##_infer(gei_infer *i) { return gei_infer_binary(i, &Name##_binary); }                                     \

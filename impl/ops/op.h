@@ -30,7 +30,11 @@ enum {
     GEI_OP_TAKES_CLIP = 1u << 12, /* kernels clip float32 results by the private attribute GEI_ATTR_CLIP */
     GEI_OP_ADDS = 1u << 13,       /* output 0 is the sum of two inputs, broadcast */
     GEI_OP_TAKES_BIAS = 1u << 14, /* the optional input "bias" is added to output 0 along its last dim */
-    GEI_OP_TAKES_BUNDLES = 1u << 15 /* inputs may be values that are no tensors (bundles.h); with control flow always */
+    GEI_OP_TAKES_BUNDLES = 1u << 15, /* inputs may be values that are no tensors (bundles.h); with control flow always */
+    GEI_OP_TAKES_RESIDUAL = 1u << 16, /* the optional input "residual", shaped like output 0, is added to it before a clip */
+    GEI_OP_TAKES_CURVE = 1u << 17,  /* kernels put float32 results through the private attribute GEI_ATTR_CURVE */
+    GEI_OP_BLOCKS = 1u << 18,       /* output 0 is input 0 with its channels in blocks of 16 (passes/layout.c) */
+    GEI_OP_UNBLOCKS = 1u << 19      /* the other way; attribute "channels" */
 };
 
 typedef enum gei_control { GEI_CONTROL_NONE = 0, GEI_CONTROL_IF, GEI_CONTROL_CASE, GEI_CONTROL_WHILE, GEI_CONTROL_LOOP, GEI_CONTROL_SCAN, GEI_CONTROL_CALL, GEI_CONTROL_MAP } gei_control;
@@ -38,6 +42,9 @@ typedef enum gei_control { GEI_CONTROL_NONE = 0, GEI_CONTROL_IF, GEI_CONTROL_CAS
 #define GEI_ATTR_CLIP "_clip" /* FLOATS: low, high.  Made by the pass fuse_clip, read with gei_node_clip */
 bool gei_node_clip(const gei_node *node, float *out_low, float *out_high); /* false: none */
 void gei_clip_floats(float *values, int64_t count, float low, float high);
+#define GEI_ATTR_CURVE "_curve" /* STRING: name of a row with .unary.  Made by the pass fuse_curve, read with gei_node_curve (elementwise.h) */
+#define GEI_ATTR_CURVE_PARAMS "_curve_params" /* FLOATS: its parameters */
+#define GEI_MAX_PARAMS 8 /* of a loop over elements */
 
 /* ---- what is known about a tensor before the run ---- */
 /* An element of a small integer tensor: a number (symbol < 0 and known), a symbolic dim (symbol >= 0), or not known. */
@@ -117,6 +124,8 @@ typedef struct gei_reason {
     char text[128];
 } gei_reason;
 bool gei_refuse(gei_reason *why, const char *format, ...) __attribute__((format(printf, 2, 3))); /* returns false */
+/* Whether a node may become the curve of what it reads: a wide loop over one input, its GEI_MAX_PARAMS parameters all float32. */
+bool gei_curve_of_node(const gei_node *node, float *params, gei_reason *why);
 
 /* Choosing and preparing: once per compiled model.  Dims may be unknown. */
 typedef struct gei_choice {
@@ -199,7 +208,17 @@ typedef struct gei_form {
     const char *attrs;         /* nullable: "name=int" or "name=word" set besides, one */
 } gei_form;
 
+/* ---- channels in blocks: how a row computes on [N, blocks of 16 channels, H, W, 16] (passes/layout.c) ---- */
+typedef struct gei_blocked_row {
+    const char *type;                                        /* operator that does; takes over inputs by their names */
+    bool (*accepts)(const gei_choice *c, gei_reason *why);   /* of a node with plain tensors */
+    bool (*keeps_plain)(const gei_choice *c);                /* nullable: input 0 may stay as it is */
+    double (*worth)(const gei_choice *c);                    /* nullable, 1: what it saves, in passes over input 0 and output 0 */
+    ge_status (*map)(const gei_node *from, gei_node *to, gei_diag *diag); /* attributes */
+} gei_blocked_row;
+
 /* ---- the row ---- */
+struct gei_unary; /* elementwise.h */
 typedef struct gei_op {
     const char *name;
     gei_infer_fn infer;
@@ -211,6 +230,8 @@ typedef struct gei_op {
     uint32_t moved;              /* with GEI_OP_MOVES: bit i = slots of input port i are moved */
     gei_control control;
     uint64_t needs_value;        /* bit i: the shape depends on the contents of input port i */
+    const gei_blocked_row *blocked; /* nullable */
+    const struct gei_unary *unary;  /* nullable: one loop over elements, which others may run on what they write */
 } gei_op;
 
 #define GEI_OP(Name) const gei_op gei_op_##Name

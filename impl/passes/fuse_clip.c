@@ -56,6 +56,10 @@ static float clip(float x, const float *bounds) { return x > bounds[1] ? bounds[
 static ge_status fuse(gei_pass_context *c, gei_node *node, uint32_t slot, gei_diag *diag) {
     gei_value x = node->ins[slot].from;
     float bounds[2], low, high;
+    if (gei_attrs_find(&x.node->attrs, GEI_ATTR_CURVE)) {
+        gei_pass_note(c, "fuse_clip", node, "not fused: its input ends with a curve");
+        return GE_OK;
+    }
     if (gei_value_use_count(x) != 1) {
         gei_pass_note(c, "fuse_clip", node, "not fused: its input has other readers");
         return GE_OK;

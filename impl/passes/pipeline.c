@@ -19,7 +19,10 @@ static const gei_pass table[] = {
     { "dead", gei_pass_dead, 0, GEI_FACT_ORDER, GEI_STAGE_CLEAN },
     { "recognise", gei_pass_recognise, GEI_FACT_ORDER | GEI_FACT_SHAPES, GEI_FACT_ORDER | GEI_FACT_SHAPES, GEI_STAGE_FUSE },
     { "fuse_bias", gei_pass_fuse_bias, GEI_FACT_ORDER | GEI_FACT_SHAPES, GEI_FACT_ORDER, GEI_STAGE_LOWER },
+    { "layout", gei_pass_layout, GEI_FACT_ORDER | GEI_FACT_SHAPES, GEI_FACT_ORDER | GEI_FACT_SHAPES, GEI_STAGE_LOWER },
+    { "fuse_residual", gei_pass_fuse_residual, GEI_FACT_ORDER | GEI_FACT_SHAPES, GEI_FACT_ORDER, GEI_STAGE_LOWER },
     { "fuse_clip", gei_pass_fuse_clip, GEI_FACT_ORDER | GEI_FACT_SHAPES, GEI_FACT_ORDER, GEI_STAGE_LOWER },
+    { "fuse_curve", gei_pass_fuse_curve, GEI_FACT_ORDER | GEI_FACT_SHAPES, GEI_FACT_ORDER, GEI_STAGE_LOWER },
     { "sweep", gei_pass_dead, 0, GEI_FACT_ORDER, GEI_STAGE_LOWER }, /* what fusing left without a reader */
 };
 

@@ -11,6 +11,9 @@ ge_status gei_pass_cse(gei_pass_context *c, gei_diag *diag);
 ge_status gei_pass_dead(gei_pass_context *c, gei_diag *diag);
 ge_status gei_pass_fuse_bias(gei_pass_context *c, gei_diag *diag);
 ge_status gei_pass_fuse_clip(gei_pass_context *c, gei_diag *diag);
+ge_status gei_pass_fuse_curve(gei_pass_context *c, gei_diag *diag);
+ge_status gei_pass_fuse_residual(gei_pass_context *c, gei_diag *diag);
+ge_status gei_pass_layout(gei_pass_context *c, gei_diag *diag);
 ge_status gei_pass_recognise(gei_pass_context *c, gei_diag *diag);
 
 /* One line in the notes, when somebody reads them. */

@@ -109,5 +109,5 @@ static const gei_kernel gelu_kernels[] = { GEI_WIDE_KERNEL(gei_size_unary, run_g
 static const gei_source gelu_sources[] = { GEI_ONNX_ATTRS("Gelu", 20, gelu_attrs), { 0 } };
 
 GEI_OP(GeluV2) = { .name = "GeluV2", .infer = infer_gelu_v2, .kernels = gelu_kernels, .sources = gelu_sources, .forms = gelu_v2_forms,
-                   .traits = GEI_OP_PURE | GEI_OP_ELEMENTWISE };
+                   .traits = GEI_OP_PURE | GEI_OP_ELEMENTWISE, .unary = &GeluV2_unary };
 GEI_WIDEN(GeluV2, "*", "float");

@@ -4,6 +4,7 @@
 
 #include "kernels/conv.h"
 #include "ops/import.h"
+#include "ops/nn_calculation/blocked_conv.h"
 #include "ops/nn_calculation/conv_fast.h"
 #include "ops/window.h"
 
@@ -192,6 +193,24 @@ static ge_status run_ref(const gei_run *run, uint32_t part) {
 
 static const gei_kernel conv_kernels[] = { GEI_CONV_FAST_KERNELS, { .name = "ref", .size = size_ref, .run = run_ref }, { 0 } };
 
+/* ---- with channels in blocks ---- */
+
+static bool blocked_accepts(const gei_choice *c, gei_reason *why) {
+    if (c->in[SLOT_X]->dtype != GEI_FLOAT32 || c->in[SLOT_X]->shape.rank != 4) return gei_refuse(why, "x is no float32 image");
+    if (!gei_conv_is_channels_first(c)) return gei_refuse(why, "layout is not channels-first");
+    return gei_blocked_conv_fits(c, why);
+}
+
+/* Lanes of the last block that hold no channel are computed for nothing; Winograd knows plain tensors only. */
+static double blocked_worth(const gei_choice *c) {
+    const int64_t *filter = c->in[SLOT_FILTER]->shape.dims;
+    gei_reason why;
+    double used = (double)filter[0] / (double)(gei_channel_blocks(filter[0]) * GEI_LANES_OF_BLOCK);
+    return gei_conv_winograd_accepts(c, &why) ? -0.5 : used;
+}
+
+static const gei_blocked_row blocked_conv = { "GeBlockedConv2D", blocked_accepts, gei_blocked_conv_takes_plain, blocked_worth, gei_copy_declared };
+
 /* ---- ONNX ---- */
 
 /* Spatial dims: from whatever tells the rank. */
@@ -273,7 +292,7 @@ static ge_status map_conv(gei_import *im, gei_diag *diag) {
 static const gei_source conv_sources[] = { { GEI_FROM_ONNX, "Conv", 1, map_conv, NULL }, { 0 } };
 
 GEI_OP(Conv2D) = { .name = "Conv2D", .infer = infer_conv2d, .kernels = conv_kernels, .sources = conv_sources,
-                   .traits = GEI_OP_PURE | GEI_OP_TAKES_CLIP };
+                   .traits = GEI_OP_PURE | GEI_OP_TAKES_CLIP, .blocked = &blocked_conv };
 GEI_OP(Conv3D) = { .name = "Conv3D", .infer = infer_conv3d, .kernels = conv_kernels, .traits = GEI_OP_PURE | GEI_OP_TAKES_CLIP };
 
 GEI_WIDEN(Conv2D, "x filter bias y", "float");

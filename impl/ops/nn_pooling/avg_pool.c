@@ -39,7 +39,9 @@ static ge_status map_average_pool(gei_import *im, gei_diag *diag) { return gei_m
 
 static const gei_source v2_sources[] = { { GEI_FROM_ONNX, "AveragePool", 1, map_average_pool, NULL }, { 0 } };
 
-GEI_OP(AvgPoolV2) = { .name = "AvgPoolV2", .infer = infer_v2, .kernels = v2_kernels, .sources = v2_sources, .traits = GEI_OP_PURE };
+GEI_BLOCKED_POOL(blocked_v2, read_v2, "avg");
+
+GEI_OP(AvgPoolV2) = { .name = "AvgPoolV2", .infer = infer_v2, .kernels = v2_kernels, .sources = v2_sources, .traits = GEI_OP_PURE, .blocked = &blocked_v2 };
 
 /* ---- GeAveragePool ---- */
 
@@ -57,7 +59,9 @@ static ge_status size_ge(gei_sizing *s, gei_diag *diag) { return gei_size_pool(s
 
 static const gei_kernel ge_kernels[] = { GEI_MEAN_ROWS_KERNEL(size_ge), { .name = "ref", .size = size_ge, .run = gei_run_mean_pool }, { 0 } };
 
-GEI_OP(GeAveragePool) = { .name = "GeAveragePool", .infer = infer_ge, .kernels = ge_kernels, .traits = GEI_OP_PURE };
+GEI_BLOCKED_POOL(blocked_ge, read_ge, "avg");
+
+GEI_OP(GeAveragePool) = { .name = "GeAveragePool", .infer = infer_ge, .kernels = ge_kernels, .traits = GEI_OP_PURE, .blocked = &blocked_ge };
 
 /* ---- GlobalAveragePool: [N, C, ...] to [N, C, 1, ...], any number of spatial dims ---- */
 
@@ -93,6 +97,16 @@ static ge_status size_global(gei_sizing *s, gei_diag *diag) {
 static const gei_kernel global_kernels[] = { GEI_MEAN_ROWS_KERNEL(size_global), { .name = "ref", .size = size_global, .run = gei_run_mean_pool }, { 0 } };
 static const gei_source global_sources[] = { { GEI_FROM_ONNX, "GlobalAveragePool", 1, NULL, NULL }, { 0 } };
 
+static ge_status read_global(const gei_node *node, int32_t rank, gei_pool_attrs *a, gei_diag *diag) {
+    (void)node;
+    (void)diag;
+    *a = (gei_pool_attrs){ .layout = { rank - 2, 1, 2 }, .window = { .n = rank - 2 }, .global = true };
+    for (int32_t d = 0; d < rank - 2 && d < GEI_WINDOW_DIMS; d++) a->window.kernel[d] = a->window.stride[d] = a->window.dilation[d] = 1;
+    return GE_OK;
+}
+
+GEI_BLOCKED_POOL(blocked_global, read_global, "avg");
+
 GEI_OP(GlobalAveragePool) = { .name = "GlobalAveragePool", .infer = infer_global, .kernels = global_kernels, .sources = global_sources,
-                              .traits = GEI_OP_PURE };
+                              .traits = GEI_OP_PURE, .blocked = &blocked_global };
 GEI_WIDEN(GlobalAveragePool, "*", "float");

@@ -38,7 +38,9 @@ static ge_status map_max_pool(gei_import *im, gei_diag *diag) { return gei_map_p
 
 static const gei_source v3_sources[] = { { GEI_FROM_ONNX, "MaxPool", 1, map_max_pool, NULL }, { 0 } };
 
-GEI_OP(MaxPoolV3) = { .name = "MaxPoolV3", .infer = infer_v3, .kernels = v3_kernels, .sources = v3_sources, .traits = GEI_OP_PURE };
+GEI_BLOCKED_POOL(blocked_v3, read_v3, "max");
+
+GEI_OP(MaxPoolV3) = { .name = "MaxPoolV3", .infer = infer_v3, .kernels = v3_kernels, .sources = v3_sources, .traits = GEI_OP_PURE, .blocked = &blocked_v3 };
 GEI_WIDEN(MaxPoolV3, "*", "real");
 
 /* ---- GeMaxPool ---- */

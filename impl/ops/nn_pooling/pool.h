@@ -32,4 +32,12 @@ ge_status gei_run_mean_pool_rows(const gei_run *run, uint32_t part);
 #define GEI_MEAN_ROWS_KERNEL(size_fn) \
     { .name = "rows", .accepts = gei_pool_rows_accepts, .prepare = gei_rows_prepare, .size = size_fn, .run = gei_run_mean_pool_rows }
 
+/* blocked_pool.c: the same with channels in blocks; mode is that of GeBlockedPool2D. */
+bool gei_blocked_pool_accepts(const gei_choice *c, gei_pool_read_fn read, gei_reason *why);
+ge_status gei_blocked_pool_map(const gei_node *from, gei_node *to, gei_pool_read_fn read, const char *mode, gei_diag *diag);
+#define GEI_BLOCKED_POOL(name, read_fn, mode)                                                                                              \
+    static bool name##_accepts(const gei_choice *c, gei_reason *why) { return gei_blocked_pool_accepts(c, read_fn, why); }                 \
+    static ge_status name##_map(const gei_node *from, gei_node *to, gei_diag *diag) { return gei_blocked_pool_map(from, to, read_fn, mode, diag); } \
+    static const gei_blocked_row name = { .type = "GeBlockedPool2D", .accepts = name##_accepts, .map = name##_map }
+
 #endif
