@@ -188,7 +188,8 @@ static bool improve(chooser *k) {
         double before = cost_of_unit(k, at);
         turn(k, at);
         double after = cost_of_unit(k, at);
-        if (after < before || (after == before && !m->blocked)) any = any || after < before;
+        bool tie_goes_plain = m->kind == KIND_GAINS && !m->blocked; /* what follows a convolution may still go into it */
+        if (after < before || (after == before && tie_goes_plain)) any = any || after < before;
         else turn(k, at);
     }
     return any;

@@ -300,8 +300,8 @@ class Profile(Base):
 
     def check_steps(self, report, runs):
         self.assertEqual(report["profiled_runs"], runs)
-        self.assertEqual({s["op_type"] for s in report["step_times"]} & {"Conv2D", "MatMulV2", "SoftmaxV2"},
-                         {"Conv2D", "MatMulV2", "SoftmaxV2"})
+        self.assertEqual({s["op_type"] for s in report["step_times"]} & {"GeBlockedConv2D", "MatMulV2", "SoftmaxV2"},
+                         {"GeBlockedConv2D", "MatMulV2", "SoftmaxV2"})
         for step in report["step_times"]:
             self.assertEqual(set(step), self.KEYS)
             self.assertTrue(step["node"] and step["kernel"] and step["duration_ns"] > 0 and step["threads"] >= 1)
@@ -318,7 +318,7 @@ class Profile(Base):
 
     def test_table(self):
         text = self.ge("run", MODEL, "--input", "random", "--shape", "image=1x1x8x8", "--profile").stdout
-        for word in ("kernel", "share", "speed", "threads", "Conv2D", "6 steps, "):
+        for word in ("kernel", "share", "speed", "threads", "GeBlockedConv2D", "7 steps, "):
             self.assertIn(word, text)
 
     def test_bench(self):

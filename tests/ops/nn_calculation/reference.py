@@ -114,3 +114,18 @@ def deform_conv(x, w, offset, b, mask, a):
                         value += np.prod([1 - abs(p - s) for p, s in zip(place, spot)]) * x[(i, channel, *spot)]
                 y[(i, o, *at)] += w[(o, c, *tap)] * weights[(i, g, *tap, *at)] * value
     return y if b is None else y + b.reshape(-1, *[1] * n)
+
+
+def to_blocks(x):
+    """[N, C, H, W] to [N, blocks of 16, H, W, 16]."""
+    n, c, h, w = x.shape
+    x = np.pad(x, [(0, 0), (0, -c % 16), (0, 0), (0, 0)])
+    return x.reshape(n, -1, 16, h, w).transpose(0, 1, 3, 4, 2)
+
+
+def conv_blocked(x, filter, a, bias=None, residual=None):
+    groups = a.get("groups", 1)
+    if x.ndim == 5:
+        x = x.transpose(0, 1, 4, 2, 3).reshape(x.shape[0], -1, *x.shape[2:4])[:, :filter.shape[1] * groups]
+    y = conv(x, filter, bias, a.get("strides", [1, 1])[-2:], pairs(a.get("pads", [0] * 4)), a.get("dilations", [1, 1])[-2:], groups, a.get("auto_pad", "NOTSET"))
+    return to_blocks(y) if residual is None else to_blocks(y) + residual

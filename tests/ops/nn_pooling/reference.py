@@ -86,3 +86,14 @@ def pool_ge(x, a, mean=False):
 def pool_onnx(x, a, mean=False):
     return pool(x, a["kernel_shape"], a.get("strides"), onnx_pads(a["pads"]) if "pads" in a else None, a.get("dilations"), a.get("auto_pad", "NOTSET"),
                 bool(a.get("ceil_mode", 0)), mean, bool(a.get("count_include_pad", 0)), 0, a.get("storage_order", 0))
+
+
+def pool_blocked(x, a):
+    """GeBlockedPool2D: [N, blocks, H, W, 16]."""
+    kernel, strides = a.get("ksize"), a.get("strides")
+    pads, auto_pad = pairs(a["pads"]) if "pads" in a else None, a.get("auto_pad", "NOTSET")
+    plain = x.transpose(0, 1, 4, 2, 3).reshape(x.shape[0], -1, *x.shape[2:4])
+    if a.get("global_pooling"):
+        kernel, strides, pads, auto_pad = list(x.shape[2:4]), None, None, "NOTSET"
+    y, _ = pool(plain, kernel, strides, pads, a.get("dilations"), auto_pad, a.get("ceil_mode", False), a["mode"] == "avg", a.get("count_include_pad", False))
+    return y.reshape(x.shape[0], -1, 16, *y.shape[2:]).transpose(0, 1, 3, 4, 2)

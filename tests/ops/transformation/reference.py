@@ -38,3 +38,13 @@ def col2im(x, image, block, strides=None, dilations=None, pads=None):
             if all(0 <= at[d] < image[d] for d in range(n)):
                 y[(slice(None), slice(None)) + at] += x[(slice(None), slice(None)) + tap + step]
     return y
+
+
+def to_blocks(x):
+    """[N, C, H, W] to [N, blocks of 16, H, W, 16]."""
+    n, c, h, w = x.shape
+    return np.pad(x, [(0, 0), (0, -c % 16), (0, 0), (0, 0)]).reshape(n, -1, 16, h, w).transpose(0, 1, 3, 4, 2)
+
+
+def from_blocks(x, channels):
+    return x.transpose(0, 1, 4, 2, 3).reshape(x.shape[0], -1, *x.shape[2:4])[:, :channels]
