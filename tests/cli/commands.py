@@ -211,8 +211,8 @@ class Info(Base):
         self.assertFalse(info["static_shapes"])
         self.assertGreaterEqual(info["constant_bytes"], 9802 * 4)
         self.assertGreater(sum(info["operators"].values()), 9)
-        self.assertEqual(info["steps"], 6)
-        self.assertIn("6, fewer or more with the shapes of a run", self.ge("info", MODEL).stdout)
+        self.assertEqual(info["steps"], 7)
+        self.assertIn("7, fewer or more with the shapes of a run", self.ge("info", MODEL).stdout)
 
     def test_names_cannot_steer_the_terminal(self):
         name = "x\x1b[2Jy"
@@ -230,10 +230,12 @@ class Dump(Base):
 
     def test_kernels_of_every_step(self):
         text = self.ge("dump", MODEL, "-f", "kernels").stdout
-        self.assertIn('kernels of "digits": 6 steps', text)
-        for node in ("Conv2D 'conv1'", "MaxPoolV3 'pool1'", "Conv2D 'conv2'", "MatMulV2 'fc1'", "MatMulV2 'fc2'", "SoftmaxV2 'softmax'"):
+        self.assertIn('kernels of "digits": 7 steps', text)
+        for node in ("GeBlockedConv2D 'conv1'", "GeBlockedPool2D 'pool1'", "GeBlockedConv2D 'conv2'", "MatMulV2 'fc1'", "MatMulV2 'fc2'", "SoftmaxV2 'softmax'"):
             self.assertRegex(text, f"  {node}: [a-z0-9]+\\n")
-        self.assertIn("    winograd refused: fewer than 24 channels\n", text)
+        model = onnx.model([onnx.node("Conv", ["x", "w"], ["y"], "n")], [onnx.value_info("x", onnx.FLOAT, (1, 2, 4, 4)), onnx.value_info("w", onnx.FLOAT, (2, 2, 1, 1))],
+                           [onnx.value_info("y", onnx.FLOAT, (1, 2, 4, 4))])
+        self.assertIn("    winograd refused: filter is no constant\n", self.ge("dump", self.save("m.onnx", model), "-f", "kernels").stdout)
 
     def test_to_a_file(self):
         path = self.tmp / "g.dot"
