@@ -17,5 +17,6 @@ typedef struct gei_wide {
 extern const gei_wide gei_wide_portable[], gei_wide_avx2[], gei_wide_avx512[]; /* end with name NULL */
 
 const gei_wide *gei_wide_find(const gei_wide *table, const char *name); /* NULL: none */
+const gei_wide *gei_wide_find_sized(const gei_wide *table, const char *name, size_t name_size);
 
 #endif

@@ -121,7 +121,7 @@ ge_status gei_size_broadcast(gei_sizing *s, gei_diag *diag); /* sized: gei_broad
                                                  { 0 } };                                                                           \
     static const gei_source Name##_sources[] = { __VA_ARGS__, { 0 } };                                                              \
     GEI_OP(Name) = { .name = #Name, .infer = Name##_infer, .elems = Elems, .kernels = Name##_kernels, .sources = Name##_sources,    \
-                     .traits = GEI_OP_PURE | GEI_OP_ELEMENTWISE | (Traits) }
+                     .binary = &Name##_binary, .traits = GEI_OP_PURE | GEI_OP_ELEMENTWISE | (Traits) }
 
 /* ---- rows that are one line ---- */
 #define GEI_OP_UNARY_FLOAT(Name, expr, ...)                                        \

@@ -34,7 +34,8 @@ enum {
     GEI_OP_TAKES_RESIDUAL = 1u << 16, /* the optional input "residual", shaped like output 0, is added to it before a clip */
     GEI_OP_TAKES_CURVE = 1u << 17,  /* kernels put float32 results through the private attribute GEI_ATTR_CURVE */
     GEI_OP_BLOCKS = 1u << 18,       /* output 0 is input 0 with its channels in blocks of 16 (passes/layout.c) */
-    GEI_OP_UNBLOCKS = 1u << 19      /* the other way; attribute "channels" */
+    GEI_OP_UNBLOCKS = 1u << 19,     /* the other way; attribute "channels" */
+    GEI_OP_RUNS_PROGRAM = 1u << 20  /* runs the steps in its attribute GEI_PROGRAM_ATTR (program.h) */
 };
 
 typedef enum gei_control { GEI_CONTROL_NONE = 0, GEI_CONTROL_IF, GEI_CONTROL_CASE, GEI_CONTROL_WHILE, GEI_CONTROL_LOOP, GEI_CONTROL_SCAN, GEI_CONTROL_CALL, GEI_CONTROL_MAP } gei_control;
@@ -219,6 +220,7 @@ typedef struct gei_blocked_row {
 
 /* ---- the row ---- */
 struct gei_unary; /* elementwise.h */
+struct gei_binary;
 typedef struct gei_op {
     const char *name;
     gei_infer_fn infer;
@@ -226,6 +228,8 @@ typedef struct gei_op {
     const gei_kernel *kernels;   /* first that accepts wins; the last is the reference and accepts all; ends with name NULL */
     const gei_source *sources;   /* nullable; ends with type NULL */
     const gei_form *forms;       /* nullable; ends with text NULL */
+    const struct gei_binary *binary; /* nullable: loops over elements of two inputs */
+    const char *steps;           /* nullable: what else computes the same for float32, as steps of a program (program.h) */
     uint32_t traits;
     uint32_t moved;              /* with GEI_OP_MOVES: bit i = slots of input port i are moved */
     gei_control control;

@@ -23,6 +23,7 @@ static const gei_pass table[] = {
     { "fuse_residual", gei_pass_fuse_residual, GEI_FACT_ORDER | GEI_FACT_SHAPES, GEI_FACT_ORDER, GEI_STAGE_LOWER },
     { "fuse_clip", gei_pass_fuse_clip, GEI_FACT_ORDER | GEI_FACT_SHAPES, GEI_FACT_ORDER, GEI_STAGE_LOWER },
     { "fuse_curve", gei_pass_fuse_curve, GEI_FACT_ORDER | GEI_FACT_SHAPES, GEI_FACT_ORDER, GEI_STAGE_LOWER },
+    { "fuse_elementwise", gei_pass_fuse_elementwise, GEI_FACT_ORDER | GEI_FACT_SHAPES, GEI_FACT_ORDER | GEI_FACT_SHAPES, GEI_STAGE_LOWER },
     { "sweep", gei_pass_dead, 0, GEI_FACT_ORDER, GEI_STAGE_LOWER }, /* what fusing left without a reader */
 };
 

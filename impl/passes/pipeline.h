@@ -14,6 +14,7 @@ ge_status gei_pass_fuse_clip(gei_pass_context *c, gei_diag *diag);
 ge_status gei_pass_fuse_curve(gei_pass_context *c, gei_diag *diag);
 ge_status gei_pass_fuse_residual(gei_pass_context *c, gei_diag *diag);
 ge_status gei_pass_layout(gei_pass_context *c, gei_diag *diag);
+ge_status gei_pass_fuse_elementwise(gei_pass_context *c, gei_diag *diag);
 ge_status gei_pass_recognise(gei_pass_context *c, gei_diag *diag);
 
 /* One line in the notes, when somebody reads them. */

@@ -11,8 +11,8 @@ from _repo import ROOT, files, report, text
 
 PUBLIC = {"ge_c_api.h", "ge_experimental.h", "ge_ops.h"}
 # What ops/ shows to others.  op.h: rows and traits; eval.h: shape rules and single operators over a graph;
-# import.h: what a foreign node looks like to a mapping.
-OP, EVAL, IMPORT = "ops/op.h", "ops/eval.h", "ops/import.h"
+# import.h: what a foreign node looks like to a mapping; program.h: several elementwise operators as one.
+OP, EVAL, IMPORT, PROGRAM = "ops/op.h", "ops/eval.h", "ops/import.h", "ops/program.h"
 ENGINE = {"base", "ir", "ops", "kernels", "frontend", "passes", "plan", "exec", "backend", "om", "dump", "api"}
 ARROWS = {
     "base": set(),
@@ -20,7 +20,7 @@ ARROWS = {
     "kernels": {"ir/half.h"},  # number formats are shared with tensors
     "ops": {"ir", "kernels"},
     "frontend": {"ir", OP, IMPORT},
-    "passes": {"ir", OP, EVAL},
+    "passes": {"ir", OP, EVAL, PROGRAM},
     "plan": {"ir", OP, EVAL, "kernels"},
     "backend": {"kernels", OP},
     "exec": {"plan", OP},

@@ -91,7 +91,7 @@ static const gei_kernel clip_kernels[] = { { .name = "wide", .accepts = accepts_
 static const gei_source clip_sources[] = { GEI_ONNX_MAP("Clip", 11, map_clip_11), { 0 } };
 
 GEI_OP(ClipByValue) = { .name = "ClipByValue", .infer = infer_clip, .kernels = clip_kernels, .sources = clip_sources,
-                        .traits = GEI_OP_PURE | GEI_OP_ELEMENTWISE | GEI_OP_CLIPS };
+                        .steps = "Maximum(x0,x1);Minimum(t0,x2)", .traits = GEI_OP_PURE | GEI_OP_ELEMENTWISE | GEI_OP_CLIPS };
 GEI_WIDEN(ClipByValue, "*", "real");
 GEI_OP(ClipByValueV2) = { .name = "ClipByValueV2", .infer = infer_clip, .kernels = clip_kernels, .traits = GEI_OP_PURE | GEI_OP_ELEMENTWISE };
 GEI_WIDEN(ClipByValueV2, "*", "real");
