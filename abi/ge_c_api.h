@@ -1241,7 +1241,8 @@ GE_API GE_NODISCARD ge_status ge_value_create_from_item(const ge_value* GE_NONNU
 
 /*
  * A graph owns nodes, edges and attributes. Its inputs are Data nodes with an integer attribute "index"; its outputs are an
- * ordered list of values on the graph itself. Node names are unique in a graph. A subgraph hangs on a named port of a node and
+ * ordered list of values on the graph itself, behind which stands one NetOutput node that no list or search gives:
+ * ge_graph_get_output_node. Node names are unique in a graph. A subgraph hangs on a named port of a node and
  * sees outer values only through the inputs of that node. A graph handle names a graph or, as a view, a subgraph inside one;
  * ids belong to the graph or subgraph they came from. Text read from a graph is borrowed until the graph is changed or destroyed.
  */
@@ -1511,7 +1512,7 @@ GE_API GE_NODISCARD ge_status ge_graph_get_inputs(const ge_graph* GE_NONNULL gra
  * Lists the outputs of a graph.
  *
  * @param graph         in, borrowed: the graph
- * @param values        out, nullable, borrowed: receives the values
+ * @param values        out, nullable, borrowed: receives the values; 0 where ge_graph_remove_edge left nothing
  * @param values_count  in: entries of values
  * @param names         out, nullable, borrowed: receives the names, each borrowed until the graph is changed or destroyed
  * @param names_count   in: entries of names; 0 when they are not wanted
@@ -1522,6 +1523,18 @@ GE_API GE_NODISCARD ge_status ge_graph_get_inputs(const ge_graph* GE_NONNULL gra
  */
 GE_API GE_NODISCARD ge_status ge_graph_get_outputs(const ge_graph* GE_NONNULL graph, ge_value_id* GE_NULLABLE values,
     size_t values_count, const char* GE_NULLABLE* GE_NULLABLE names, size_t names_count, size_t* GE_NONNULL out_count) GE_NOEXCEPT;
+
+/**
+ * Gives the node whose inputs are the output list: owner of the attributes and descs of outputs, end of control edges, and the target
+ * by which edges make and leave single outputs. Removing it empties the list.
+ *
+ * @param graph     in, borrowed: the graph
+ * @param out_node  out, borrowed: the node
+ * @thread const  @blocks no  @calls_back no
+ * @errors usual, GE_ERR_NOT_FOUND when outputs were never set
+ * @since 1.0  @deprecated no
+ */
+GE_API GE_NODISCARD ge_status ge_graph_get_output_node(const ge_graph* GE_NONNULL graph, ge_node_id* GE_NONNULL out_node) GE_NOEXCEPT;
 
 /**
  * Lists subgraphs: those attached to one node, in port order, or all below this graph, parents first.
@@ -1577,6 +1590,20 @@ GE_API GE_NODISCARD ge_status ge_graph_check(const ge_graph* GE_NONNULL graph) G
  * @since 1.0  @deprecated no
  */
 GE_API GE_NODISCARD ge_status ge_graph_set_name(ge_graph* GE_NONNULL graph, const char* GE_NONNULL name,
+    size_t name_size) GE_NOEXCEPT;
+
+/**
+ * Renames a direct node.
+ *
+ * @param graph      in, borrowed: changed
+ * @param node       in: the node
+ * @param name       in, copied: the new name, not empty
+ * @param name_size  in: bytes of name, or GE_NTS
+ * @thread exclusive  @blocks no  @calls_back no
+ * @errors usual, GE_ERR_ALREADY_EXISTS when another node has it
+ * @since 1.0  @deprecated no
+ */
+GE_API GE_NODISCARD ge_status ge_graph_set_node_name(ge_graph* GE_NONNULL graph, ge_node_id node, const char* GE_NONNULL name,
     size_t name_size) GE_NOEXCEPT;
 
 /**

@@ -26,7 +26,7 @@ static gei_attrs *port_attrs(const gei_node *node, uint32_t port) {
 static bool owner_at(gei_graph *g, gei_node *node, uint32_t place, attr_owner *out) {
     *out = (attr_owner){ g, node, place, NULL };
     if (place == PLACE_GRAPH) out->attrs = &g->attrs;
-    else if (!node || node == g->net_output) return false;
+    else if (!node) return false;
     else if (place == PLACE_NODE) out->attrs = &node->attrs;
     else if (place - PLACE_PORTS >= node->n_ins + node->n_outs) return false;
     else out->attrs = port_attrs(node, place - PLACE_PORTS);

@@ -136,8 +136,7 @@ void gei_name_number(char *to, const char *prefix, size_t prefix_size, uint64_t 
     to[prefix_size + 1 + n] = 0;
 }
 
-/* Clients do not see the NetOutput node, so it gives its name way. */
-static ge_status rename_net_output(gei_graph *g, gei_diag *diag) {
+ge_status gei_net_output_give_way(gei_graph *g, gei_diag *diag) {
     char other[GEI_NAME_BYTES];
     uint64_t n = 0;
     do gei_name_number(other, GEI_NET_OUTPUT_NAME, strlen(GEI_NET_OUTPUT_NAME), n++);
@@ -154,7 +153,7 @@ ge_status gei_builder_take_name(gei_api_builder *b, gei_graph *g, const char *na
     if (memchr(name, 0, size)) return gei_argument_fail(diag, "name", index, GE_ERR_INVALID_UTF8, "name contains a zero byte");
     gei_node *taken = gei_graph_find_node(g, name, size);
     if (taken && taken == g->net_output) {
-        GEI_TRY(rename_net_output(g, diag));
+        GEI_TRY(gei_net_output_give_way(g, diag));
     } else if (taken) {
         gei_diag_node(diag, taken->name);
         return gei_argument_fail(diag, "name", index, GE_ERR_ALREADY_EXISTS, "graph '%s' has a node '%.200s' already", g->name, taken->name);

@@ -58,6 +58,8 @@ void gei_builder_drop(gei_api_builder *b);
 
 /* Puts a caller's name of a new node into b->name, free in g; NULL and "" leave it empty. */
 ge_status gei_builder_take_name(gei_api_builder *b, gei_graph *g, const char *name, size_t size, int32_t index, gei_diag *diag);
+/* The NetOutput node takes another name: those of nodes that clients list come first. */
+ge_status gei_net_output_give_way(gei_graph *g, gei_diag *diag);
 #define GEI_NAME_BYTES 128
 void gei_name_number(char *to, const char *prefix, size_t prefix_size, uint64_t number); /* "<prefix>_<number>" into GEI_NAME_BYTES */
 

@@ -91,8 +91,7 @@ ge_status gei_id_bad(const char *argument, int32_t index, uint64_t id, gei_diag 
 
 static gei_node *node_at(const gei_graph *g, uint64_t id) {
     if (gei_id_serial(id) != (g->serial & 0x1fffff)) return NULL;
-    gei_node *node = gei_graph_node_at(g, gei_id_index(id));
-    return node && node != g->net_output ? node : NULL;
+    return gei_graph_node_at(g, gei_id_index(id));
 }
 
 gei_node *gei_id_node(const gei_graph *g, ge_node_id id, const char *argument, int32_t index, gei_diag *diag) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
+#include "api/builder.h"
 #include "api/id.h"
 
 #define GEI_NODE_ARG(var, g, id, index)                               \
@@ -19,6 +20,28 @@ ge_status ge_graph_set_name(ge_graph *graph, const char *name, size_t name_size)
     ge_status st = gei_graph_rename(g, text, &diag);
     gei_text_free(g->from, text, name_size);
     if (st != GE_OK) gei_diag_argument(&diag, "name", 1);
+    return GEI_RETURN(st);
+}
+
+/* A free name, unless the node with it is the NetOutput node: that one gives way. */
+static ge_status rename_node(gei_graph *g, gei_node *node, const char *name, gei_diag *diag) {
+    gei_node *taken = gei_graph_find_node(g, name, strlen(name));
+    if (taken && taken == g->net_output && taken != node) GEI_TRY(gei_net_output_give_way(g, diag));
+    ge_status st = gei_graph_rename_node(node, name, diag);
+    if (st != GE_OK) gei_diag_argument(diag, "name", 2);
+    return st;
+}
+
+ge_status ge_graph_set_node_name(ge_graph *graph, ge_node_id node, const char *name, size_t name_size) {
+    GEI_CALL;
+    char *text;
+    GEI_NEED(name, 2);
+    GEI_GRAPH(g, graph);
+    GEI_NODE_ARG(n, g, node, 1);
+    GEI_CHECK(gei_text_in(name, &name_size, "name", 2, &diag));
+    GEI_CHECK(gei_text_copy(g->from, name, name_size, &text, &diag));
+    ge_status st = rename_node(g, n, text, &diag);
+    gei_text_free(g->from, text, name_size);
     return GEI_RETURN(st);
 }
 

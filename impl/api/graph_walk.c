@@ -232,6 +232,16 @@ ge_status ge_graph_get_outputs(const ge_graph *graph, ge_value_id *values, size_
     return GE_OK;
 }
 
+ge_status ge_graph_get_output_node(const ge_graph *graph, ge_node_id *out_node) {
+    GEI_CALL;
+    GEI_OUT(out_node);
+    GEI_NEED(out_node, 1);
+    GEI_GRAPH(g, graph);
+    if (!g->net_output) return GEI_RETURN(gei_argument_fail(&diag, "graph", 0, GE_ERR_NOT_FOUND, "the outputs of graph '%s' were never set", g->name));
+    *out_node = gei_node_id_of(g->net_output);
+    return GE_OK;
+}
+
 static bool is_below(const gei_graph *sub, const gei_graph *g) {
     while (sub && sub != g) sub = sub->parent ? sub->parent->graph : NULL;
     return sub == g;

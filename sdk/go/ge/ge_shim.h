@@ -201,6 +201,9 @@ static inline ge_error *ge_shim_graph_get_inputs(const ge_graph * graph, ge_node
 static inline ge_error *ge_shim_graph_get_outputs(const ge_graph * graph, ge_value_id * values, size_t values_count, const char * * names, size_t names_count, size_t * out_count) {
     return ge_shim_taken(ge_graph_get_outputs(graph, values, values_count, names, names_count, out_count));
 }
+static inline ge_error *ge_shim_graph_get_output_node(const ge_graph * graph, ge_node_id * out_node) {
+    return ge_shim_taken(ge_graph_get_output_node(graph, out_node));
+}
 static inline ge_error *ge_shim_graph_get_subgraphs(const ge_graph * graph, ge_node_id node, ge_subgraph_id * subgraphs, size_t subgraphs_count, size_t * out_count) {
     return ge_shim_taken(ge_graph_get_subgraphs(graph, node, subgraphs, subgraphs_count, out_count));
 }
@@ -212,6 +215,9 @@ static inline ge_error *ge_shim_graph_check(const ge_graph * graph) {
 }
 static inline ge_error *ge_shim_graph_set_name(ge_graph * graph, const char * name, size_t name_size) {
     return ge_shim_taken(ge_graph_set_name(graph, name, name_size));
+}
+static inline ge_error *ge_shim_graph_set_node_name(ge_graph * graph, ge_node_id node, const char * name, size_t name_size) {
+    return ge_shim_taken(ge_graph_set_node_name(graph, node, name, name_size));
 }
 static inline ge_error *ge_shim_graph_remove_node(ge_graph * graph, ge_node_id node) {
     return ge_shim_taken(ge_graph_remove_node(graph, node));

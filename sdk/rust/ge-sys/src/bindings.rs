@@ -1294,6 +1294,10 @@ unsafe extern "C" {
         names_count: usize,
         out_count: *mut usize,
     ) -> ge_status;
+    pub fn ge_graph_get_output_node(
+        graph: *const ge_graph,
+        out_node: *mut ge_node_id,
+    ) -> ge_status;
     pub fn ge_graph_get_subgraphs(
         graph: *const ge_graph,
         node: ge_node_id,
@@ -1309,6 +1313,12 @@ unsafe extern "C" {
     pub fn ge_graph_check(graph: *const ge_graph) -> ge_status;
     pub fn ge_graph_set_name(
         graph: *mut ge_graph,
+        name: *const ::std::os::raw::c_char,
+        name_size: usize,
+    ) -> ge_status;
+    pub fn ge_graph_set_node_name(
+        graph: *mut ge_graph,
+        node: ge_node_id,
         name: *const ::std::os::raw::c_char,
         name_size: usize,
     ) -> ge_status;

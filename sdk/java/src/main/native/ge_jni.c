@@ -570,6 +570,11 @@ JNIEXPORT jlong JNICALL Java_libge_Raw_ge_1graph_1get_1outputs(JNIEnv *env, jcla
     return (jlong)(intptr_t)ge_shim_taken(ge_graph_get_outputs((const ge_graph *)(intptr_t)graph, (ge_value_id *)(intptr_t)values, (size_t)values_count, (const char * *)(intptr_t)names, (size_t)names_count, (size_t *)(intptr_t)out_count));
 }
 
+JNIEXPORT jlong JNICALL Java_libge_Raw_ge_1graph_1get_1output_1node(JNIEnv *env, jclass self, jlong graph, jlong out_node) {
+    (void)env, (void)self;
+    return (jlong)(intptr_t)ge_shim_taken(ge_graph_get_output_node((const ge_graph *)(intptr_t)graph, (ge_node_id *)(intptr_t)out_node));
+}
+
 JNIEXPORT jlong JNICALL Java_libge_Raw_ge_1graph_1get_1subgraphs(JNIEnv *env, jclass self, jlong graph, jlong node, jlong subgraphs, jlong subgraphs_count, jlong out_count) {
     (void)env, (void)self;
     return (jlong)(intptr_t)ge_shim_taken(ge_graph_get_subgraphs((const ge_graph *)(intptr_t)graph, (ge_node_id)node, (ge_subgraph_id *)(intptr_t)subgraphs, (size_t)subgraphs_count, (size_t *)(intptr_t)out_count));
@@ -588,6 +593,11 @@ JNIEXPORT jlong JNICALL Java_libge_Raw_ge_1graph_1check(JNIEnv *env, jclass self
 JNIEXPORT jlong JNICALL Java_libge_Raw_ge_1graph_1set_1name(JNIEnv *env, jclass self, jlong graph, jlong name, jlong name_size) {
     (void)env, (void)self;
     return (jlong)(intptr_t)ge_shim_taken(ge_graph_set_name((ge_graph *)(intptr_t)graph, (const char *)(intptr_t)name, (size_t)name_size));
+}
+
+JNIEXPORT jlong JNICALL Java_libge_Raw_ge_1graph_1set_1node_1name(JNIEnv *env, jclass self, jlong graph, jlong node, jlong name, jlong name_size) {
+    (void)env, (void)self;
+    return (jlong)(intptr_t)ge_shim_taken(ge_graph_set_node_name((ge_graph *)(intptr_t)graph, (ge_node_id)node, (const char *)(intptr_t)name, (size_t)name_size));
 }
 
 JNIEXPORT jlong JNICALL Java_libge_Raw_ge_1graph_1remove_1node(JNIEnv *env, jclass self, jlong graph, jlong node) {

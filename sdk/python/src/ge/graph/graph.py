@@ -65,7 +65,22 @@ class Graph(Native):
         """Nodes of this graph, those of subgraphs not counted."""
         ids = array("Q", bytes(8 * _raw.ge_graph_get_nodes(self._handle, _raw.GE_ORDER_CREATION, None)))
         _raw.ge_graph_get_nodes(self._handle, _raw.GE_ORDER_CREATION, ids)
-        return [Node._create_from(node, self) for node in ids]
+        outputs = self._output_node()
+        return [Node._create_from(node, self) for node in ids] + ([outputs] if outputs else [])
+
+    def _output_node(self) -> Optional[Node]:
+        """The NetOutput node; None when outputs were never set."""
+        try:
+            return Node._create_from(_raw.ge_graph_get_output_node(self._handle), self)
+        except Error as error:
+            if error.status != _raw.GE_ERR_NOT_FOUND:
+                raise
+            return None
+
+    def _output_uses(self, value: int) -> List[Tuple[Node, int]]:
+        """Where the NetOutput node reads a value."""
+        outputs = self._output_node()
+        return [(outputs, index) for index, read in enumerate(outputs._inputs()) if read == value] if outputs else []
 
     def get_all_nodes(self) -> List[Node]:
         """Nodes of this graph and of every graph nested in it."""
@@ -77,11 +92,11 @@ class Graph(Native):
     def find_node_by_name(self, name: str) -> Node:
         if not isinstance(name, str):
             raise TypeError("name must be a string")
+        outputs = self._output_node()
+        if outputs and outputs.name == name:
+            return outputs
         with failing_as(f"Failed to find Node name {name}"):
             return Node._create_from(_raw.ge_graph_find_node(self._handle, name), self)
-
-    def _output_uses(self, value: int) -> List[Tuple[Node, int]]:
-        return []
 
     def get_attr(self, key: str) -> Any:
         if not isinstance(key, str):
@@ -104,6 +119,10 @@ class Graph(Native):
         """Removes a node with its edges. Neighbours are not joined."""
         _check_node(node, "node")
         with failing_as(f"Failed to remove Node {node.name}"):
+            for index in range(node.get_outputs_size()):
+                value = _raw.ge_graph_get_port(self._handle, node._id, _raw.GE_DIRECTION_OUT, index)
+                for reader, port in self._output_uses(value):
+                    _raw.ge_graph_remove_edge(self._handle, node._id, index, reader._id, port)
             _raw.ge_graph_remove_node(self._handle, node._id)
 
     def remove_edge(self, src_node: Node, src_port_index: int, dst_node: Node, dst_port_index: int) -> None:

@@ -585,6 +585,8 @@ final class Raw {
 
     static native long ge_graph_get_outputs(long graph, long values, long valuesCount, long names, long namesCount, long outCount);
 
+    static native long ge_graph_get_output_node(long graph, long outNode);
+
     static native long ge_graph_get_subgraphs(long graph, long node, long subgraphs, long subgraphsCount, long outCount);
 
     static native long ge_graph_create_view(long graph, long subgraph, long outGraph);
@@ -592,6 +594,8 @@ final class Raw {
     static native long ge_graph_check(long graph);
 
     static native long ge_graph_set_name(long graph, long name, long nameSize);
+
+    static native long ge_graph_set_node_name(long graph, long node, long name, long nameSize);
 
     static native long ge_graph_remove_node(long graph, long node);
 
