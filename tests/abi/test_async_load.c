@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Many asynchronous runs, and many threads on one model.  With GE_TEST_FULL the threads go on for a minute. */
+/* Many asynchronous runs, and many threads on one model.  With GE_TEST_FULL there are 10^5 runs, and the threads go on for a minute. */
 #include "async_test.h"
-
-#if GE_TEST_TSAN || GE_TEST_ASAN
-enum { is_slow = 1 };
-#else
-enum { is_slow = 0 };
-#endif
 
 static uint64_t next_random(uint64_t *state) { /* xorshift */
     uint64_t x = *state;
@@ -16,9 +10,10 @@ static uint64_t next_random(uint64_t *state) { /* xorshift */
     return *state = x;
 }
 
-/* ---- 10^5 runs ---- */
+/* ---- many runs ---- */
 
-enum { N_STARTERS = 4, N_RUNS = 25000, IN_FLIGHT = 64 };
+enum { N_STARTERS = 4, MOST_RUNS = 25000, IN_FLIGHT = 64 };
+static uint32_t n_runs = MOST_RUNS / 5; /* of each starter */
 
 typedef struct starter {
     pthread_t thread;
@@ -26,8 +21,8 @@ typedef struct starter {
     ge_value *in;
     ge_queue *queue;
     uint64_t seed;
-    _Atomic uint8_t called[N_RUNS], ended[N_RUNS]; /* by tag: calls of the callback and of its destroy */
-    uint8_t queued[N_RUNS];
+    _Atomic uint8_t called[MOST_RUNS], ended[MOST_RUNS]; /* by tag: calls of the callback and of its destroy */
+    uint8_t queued[MOST_RUNS];
     uint32_t n_queued, n_ok, n_cancelled, n_late;
     _Atomic uint32_t n_wrong;
 } starter;
@@ -93,11 +88,11 @@ static void start_one(starter *s, uint64_t tag) {
 
 static void *start_many(void *arg) {
     starter *s = arg;
-    for (uint32_t i = 0; i < N_RUNS; i++) {
+    for (uint32_t i = 0; i < n_runs; i++) {
         start_one(s, i);
         while (i + 1 - s->n_queued > IN_FLIGHT) drain(s, -1);
     }
-    for (int i = 0; i < 60 && s->n_queued < N_RUNS; i++) drain(s, one_s);
+    for (int i = 0; i < 60 && s->n_queued < n_runs; i++) drain(s, one_s);
     return NULL;
 }
 
@@ -105,6 +100,7 @@ static void each_of_many_runs_completes_once(void **state) {
     (void)state;
     static starter starters[N_STARTERS];
     uint64_t before = live_objects(), n_ok = 0, n_cancelled = 0, n_late = 0;
+    if (getenv("GE_TEST_FULL")) n_runs = MOST_RUNS;
     ge_model *model = power_model(NULL, 2, 3);
     ge_value *in = diagonal(NULL, 2, 2);
     for (uint64_t i = 0; i < N_STARTERS; i++) {
@@ -117,10 +113,10 @@ static void each_of_many_runs_completes_once(void **state) {
     for (int i = 0; i < N_STARTERS; i++) {
         starter *s = &starters[i];
         pthread_join(s->thread, NULL);
-        assert_int_equal(s->n_queued, N_RUNS);
+        assert_int_equal(s->n_queued, n_runs);
         assert_int_equal(atomic_load(&s->n_wrong), 0);
-        for (int k = 0; k < 20000 && !atomic_load(&s->ended[N_RUNS - 1]); k++) usleep(1000);
-        for (uint32_t k = 0; k < N_RUNS; k++) {
+        for (int k = 0; k < 20000 && !atomic_load(&s->ended[n_runs - 1]); k++) usleep(1000);
+        for (uint32_t k = 0; k < n_runs; k++) {
             for (int w = 0; w < 5000 && !atomic_load(&s->ended[k]); w++) usleep(1000); /* the queue is told before the callback */
             assert_true(s->queued[k] == 1 && atomic_load(&s->called[k]) == 1 && atomic_load(&s->ended[k]) == 1);
         }
@@ -133,7 +129,7 @@ static void each_of_many_runs_completes_once(void **state) {
     check_ok(ge_value_destroy(in));
     check_all_gone_soon(before);
     assert_true(n_ok > 0 && n_cancelled > 0 && n_late > 0);
-    print_message("%d runs: %llu done, %llu cancelled, %llu past their deadline\n", N_STARTERS * N_RUNS, (unsigned long long)n_ok,
+    print_message("%u runs: %llu done, %llu cancelled, %llu past their deadline\n", N_STARTERS * n_runs, (unsigned long long)n_ok,
                   (unsigned long long)n_cancelled, (unsigned long long)n_late);
 }
 
@@ -150,7 +146,7 @@ static struct {
 
 static float wanted_of(uint32_t i) { return (float)((i % 3 + 1) * (i % 3 + 1) * (i % 3 + 1)); }
 
-/* Every third thread runs the model, a binding, or lets runs go on by themselves. */
+/* Every third thread runs the model, a binding, or lets runs go on by themselves; each at least once, however busy the machine is. */
 static void *run_and_check(void *arg) {
     uint32_t me = (uint32_t)(uintptr_t)arg, mode = me % 3;
     ge_value *in = diagonal(NULL, 64, (float)(me % 3 + 1));
@@ -158,7 +154,7 @@ static void *run_and_check(void *arg) {
     ge_binding *b = NULL;
     ge_operation *op = NULL;
     bool fine = ge_binding_create(shared.model, &b) == GE_OK && ge_binding_set_input(b, 0, in) == GE_OK;
-    while (fine && clock_ns() < shared.end_ns) {
+    while (fine && (clock_ns() < shared.end_ns || atomic_load(&shared.progress[me]) == 0)) {
         ge_value *out = NULL;
         float got = 0;
         if (mode == 0) {
@@ -193,7 +189,7 @@ static void many_threads_share_one_model(void **state) {
     pthread_t threads[N_THREADS];
     uint64_t before = live_objects(), early = 0, late = 0;
     int64_t seconds = getenv("GE_TEST_FULL") ? 60 : 1;
-    alarm((unsigned)seconds + 100); /* the watchdog: nobody would come back from a deadlock */
+    alarm((unsigned)seconds + 300); /* the watchdog: nobody would come back from a deadlock */
     shared.model = power_model(NULL, 64, 2);
     const int64_t begin_ns = clock_ns();
     shared.end_ns = begin_ns + seconds * one_s;
@@ -207,7 +203,7 @@ static void many_threads_share_one_model(void **state) {
     for (int i = 0; i < N_THREADS; i++) pthread_join(threads[i], NULL);
     alarm(0);
     assert_int_equal(atomic_load(&shared.n_wrong), 0);
-    for (int i = 0; i < N_THREADS && !is_slow; i++) assert_true(atomic_load(&shared.progress[i]) > 0);
+    for (int i = 0; i < N_THREADS; i++) assert_true(atomic_load(&shared.progress[i]) > 0);
     assert_true(late <= N_THREADS * (uint64_t)(256 << 10));           /* a frame and an operation each */
     if (seconds > 1) assert_true(late <= early + early / 4); /* flat; a second is too short to see all at once in its first half */
     check_ok(ge_model_destroy(shared.model));
