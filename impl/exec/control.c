@@ -6,26 +6,7 @@
 
 /* ---- facts ---- */
 
-uint32_t gei_control_find(const gei_control_step *c, const char *port) {
-    for (uint32_t i = 0; i < c->pn->node->n_subgraphs; i++)
-        if (strcmp(c->pn->node->subgraphs[i].port, port) == 0) return i;
-    return UINT32_MAX;
-}
-
-/* A number is true when it is not zero; what holds no single number is true when it is not empty. */
-bool gei_control_is_true(const gei_view *v) {
-    if (v->n_elems != 1) return v->n_elems != 0;
-    const char *bytes = v->data;
-    size_t size = gei_view_bytes(v);
-    if (gei_dtype_is_bundle(v->dtype)) return v->data && gei_bundle_count(v->data) > 0;
-    if (v->dtype == GEI_STRING) return size > 2 * sizeof(uint64_t);
-    bool is_float = gei_dtype_get(v->dtype)->kind == GEI_KIND_FLOAT;
-    for (size_t i = 0; i < size; i++) {
-        bool is_top = i + 1 == size && is_float;
-        if ((unsigned char)bytes[i] & (is_top ? 0x7F : 0xFF)) return true; /* minus zero is zero */
-    }
-    return false;
-}
+uint32_t gei_control_find(const gei_control_step *c, const char *port) { return gei_body_find(c->pn->node, port); }
 
 static ge_status fail(const gei_control_step *c, gei_diag *diag, ge_status status, const char *what) {
     return gei_fail(diag, status, "%s '%s': %s", c->pn->node->def->name, c->pn->node->name, what);
@@ -169,26 +150,13 @@ static ge_status call(gei_control_step *c, uint32_t body, const gei_run *run, ui
     return copy_late_outputs(c, f, run);
 }
 
-/* An index out of range runs the last branch. */
-static uint32_t branch_of(const gei_control_step *c, const gei_view *index) {
-    uint32_t last = c->pn->node->n_subgraphs - 1;
-    int64_t i = -1;
-    if (index->n_elems > 0 && index->dtype == GEI_INT64) memcpy(&i, index->data, sizeof i);
-    if (index->n_elems > 0 && index->dtype == GEI_INT32) {
-        int32_t narrow;
-        memcpy(&narrow, index->data, sizeof narrow);
-        i = narrow;
-    }
-    return i < 0 || i > last ? last : (uint32_t)i;
-}
-
 static ge_status run_kind(gei_control_step *c, const gei_run *run) {
     switch (c->pn->op->control) {
-    case GEI_CONTROL_IF: {
-        uint32_t body = gei_control_find(c, gei_control_is_true(run->in[0]) ? "then_branch" : "else_branch");
+    case GEI_CONTROL_IF:
+    case GEI_CONTROL_CASE: {
+        uint32_t body = gei_body_taken(c->pn->node, run->in[0]);
         return body == UINT32_MAX ? fail(c, run->diag, GE_ERR_BAD_GRAPH, "a branch is missing") : call(c, body, run, 1);
     }
-    case GEI_CONTROL_CASE: return call(c, branch_of(c, run->in[0]), run, 1);
     case GEI_CONTROL_CALL: return call(c, 0, run, 0);
     case GEI_CONTROL_WHILE: return gei_while_run(c, run);
     case GEI_CONTROL_LOOP: return gei_loop_run(c, run);

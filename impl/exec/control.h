@@ -8,6 +8,7 @@
 #define GEI_EXEC_CONTROL_H
 
 #include "exec/model.h"
+#include "ops/body.h"
 
 /* A value between two iterations. */
 typedef struct gei_carried {
@@ -47,7 +48,6 @@ typedef struct gei_control_step {
 } gei_control_step;
 
 uint32_t gei_control_find(const gei_control_step *c, const char *port); /* subgraph index; UINT32_MAX: none */
-bool gei_control_is_true(const gei_view *v);
 ge_status gei_control_check(const gei_control_step *c, uint32_t body, uint32_t n_in, uint32_t n_out, gei_diag *diag);
 
 /* Makes the body's frame right for the shapes of c->args and binds them as its inputs. */

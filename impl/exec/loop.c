@@ -59,7 +59,7 @@ static ge_status ask(gei_control_step *c, bool *out, gei_diag *diag) {
     GEI_TRY(gei_carried_bind(c, &c->truth, f, 0, diag));
     GEI_TRY(gei_frame_run(f, c->frame->context, diag));
     GEI_TRY(gei_carried_take(c, &c->truth, f, 0, diag));
-    *out = gei_control_is_true(&c->truth.view);
+    *out = gei_view_is_true(&c->truth.view);
     return GE_OK;
 }
 
@@ -116,7 +116,7 @@ static gei_view single(gei_control_step *c, uint32_t body_in, int32_t dtype, voi
 
 static void start_loop(gei_control_step *c, const gei_run *run, gei_view *truth, uint8_t *is_true) {
     const gei_view *given = run->in[SLOT_CONDITION];
-    *is_true = !given || gei_control_is_true(given);
+    *is_true = !given || gei_view_is_true(given);
     *truth = single(c, BODY_IN_CONDITION, GEI_BOOL, is_true);
     c->iteration_view = single(c, BODY_IN_ITERATION, GEI_INT64, &c->iteration);
     gei_carried_start(&c->carried[0], truth);
@@ -130,7 +130,7 @@ ge_status gei_loop_run(gei_control_step *c, const gei_run *run) {
     uint8_t is_true;
     GEI_TRY(trip_count(run, &trips));
     start_loop(c, run, &truth, &is_true);
-    for (c->iteration = 0; c->iteration < trips && gei_control_is_true(&c->carried[0].view); c->iteration++) {
+    for (c->iteration = 0; c->iteration < trips && gei_view_is_true(&c->carried[0].view); c->iteration++) {
         c->args[BODY_IN_ITERATION] = &c->iteration_view;
         for (uint32_t i = SLOT_VALUES; i < run->n_in; i++) c->args[BODY_IN_VALUES + i - SLOT_VALUES] = run->in[i];
         for (uint32_t k = 0; k < c->n_carried; k++) c->args[BODY_IN_CONDITION + k] = &c->carried[k].view;

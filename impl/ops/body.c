@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "ops/body.h"
 
+#include <string.h>
+
 #include "ir/builtin.h"
+#include "ir/bundle.h"
 #include "ops/rules.h"
 
 #define MOST_ROUNDS 4 /* each round makes at least one dim unknown; what still moves then is unknown altogether */
@@ -170,6 +173,46 @@ ge_status gei_body_inputs(const gei_node *node, uint32_t index, const gei_info *
     return GE_OK;
 }
 
+/* ---- which branch ---- */
+
+uint32_t gei_body_find(const gei_node *node, const char *port) {
+    for (uint32_t i = 0; i < node->n_subgraphs; i++)
+        if (strcmp(node->subgraphs[i].port, port) == 0) return i;
+    return UINT32_MAX;
+}
+
+bool gei_view_is_true(const gei_view *v) {
+    if (v->n_elems != 1) return v->n_elems != 0;
+    const char *bytes = v->data;
+    size_t size = gei_data_bytes(v->dtype, v->n_elems, v->data);
+    if (gei_dtype_is_bundle(v->dtype)) return v->data && gei_bundle_count(v->data) > 0;
+    if (v->dtype == GEI_STRING) return size > 2 * sizeof(uint64_t);
+    bool is_float = gei_dtype_get(v->dtype)->kind == GEI_KIND_FLOAT;
+    for (size_t i = 0; i < size; i++) {
+        bool is_top = i + 1 == size && is_float;
+        if ((unsigned char)bytes[i] & (is_top ? 0x7F : 0xFF)) return true; /* minus zero is zero */
+    }
+    return false;
+}
+
+/* An index out of range runs the last branch. */
+static uint32_t branch_of(const gei_node *node, const gei_view *index) {
+    uint32_t last = node->n_subgraphs - 1;
+    int64_t i = -1;
+    if (index->n_elems > 0 && index->dtype == GEI_INT64) memcpy(&i, index->data, sizeof i);
+    if (index->n_elems > 0 && index->dtype == GEI_INT32) {
+        int32_t narrow;
+        memcpy(&narrow, index->data, sizeof narrow);
+        i = narrow;
+    }
+    return i < 0 || i > last ? last : (uint32_t)i;
+}
+
+uint32_t gei_body_taken(const gei_node *node, const gei_view *condition) {
+    if (gei_op_of(node)->control == GEI_CONTROL_CASE) return branch_of(node, condition);
+    return gei_body_find(node, gei_view_is_true(condition) ? "then_branch" : "else_branch");
+}
+
 /* ---- rules ---- */
 
 static ge_status infer_body(gei_infer *i, uint32_t index, gei_info **out_results, uint32_t *out_count) {
@@ -190,19 +233,50 @@ static ge_status check_outputs(const gei_infer *i, uint32_t have, uint32_t wante
     return gei_infer_fail(i, GE_ERR_BAD_GRAPH, NULL, "a body gives %u values, wanted %u", have, wanted);
 }
 
-ge_status gei_infer_branches(gei_infer *i) {
-    if (i->node->n_subgraphs == 0) return gei_infer_fail(i, GE_ERR_BAD_GRAPH, NULL, "it has no subgraph");
-    for (uint32_t b = 0; b < i->node->n_subgraphs; b++) {
-        gei_info *results;
-        uint32_t n;
-        GEI_TRY(infer_body(i, b, &results, &n));
-        GEI_TRY(check_outputs(i, n, i->n_out));
-        for (uint32_t k = 0; k < n; k++) {
-            if (b == 0) i->out[k] = results[k];
-            else GEI_TRY(gei_info_meet(i->node, &i->out[k], &results[k], i->diag));
-        }
+static bool is_refusal(ge_status st) { return st == GE_ERR_SHAPE || st == GE_ERR_RANK; }
+
+/* Subgraph index of the only branch that can run, UINT32_MAX when that is not known. */
+static uint32_t known_branch(const gei_infer *i) {
+    gei_control kind = gei_op_of(i->node)->control;
+    const gei_tensor *t = i->n_in > 0 && i->in[0] ? i->in[0]->tensor : NULL;
+    if (!t || (kind != GEI_CONTROL_IF && kind != GEI_CONTROL_CASE)) return UINT32_MAX;
+    gei_view condition = { .data = t->data, .dtype = t->dtype, .n_elems = t->n_elems };
+    return gei_body_taken(i->node, &condition);
+}
+
+static ge_status infer_branch(gei_infer *i, uint32_t branch, bool is_first) {
+    gei_info *results;
+    uint32_t n;
+    GEI_TRY(infer_body(i, branch, &results, &n));
+    GEI_TRY(check_outputs(i, n, i->n_out));
+    for (uint32_t k = 0; k < n; k++) {
+        if (is_first) i->out[k] = results[k];
+        else GEI_TRY(gei_info_meet(i->node, &i->out[k], &results[k], i->diag));
     }
     return GE_OK;
+}
+
+/* A branch that refuses these shapes gives nothing and says nothing: files guard operators by a condition on a shape.  Only where no
+ * branch takes them the node cannot run, and the first branch's reason is told. */
+ge_status gei_infer_branches(gei_infer *i) {
+    if (i->node->n_subgraphs == 0) return gei_infer_fail(i, GE_ERR_BAD_GRAPH, NULL, "it has no subgraph");
+    uint32_t known = known_branch(i), n_good = 0;
+    if (known != UINT32_MAX) return infer_branch(i, known, true);
+    gei_diag *diag = i->diag, why, first;
+    for (uint32_t b = 0; b < i->node->n_subgraphs; b++) {
+        gei_diag_clear(&why);
+        i->diag = &why;
+        ge_status st = infer_branch(i, b, n_good == 0);
+        i->diag = diag;
+        n_good += st == GE_OK;
+        if (b == 0) first = why;
+        if (st == GE_OK || is_refusal(st)) continue;
+        if (diag) *diag = why;
+        return st;
+    }
+    if (n_good > 0) return GE_OK;
+    if (diag) *diag = first;
+    return first.status;
 }
 
 static ge_status body_index(const gei_infer *i, uint32_t *out) {
@@ -298,6 +372,16 @@ ge_status gei_infer_map(gei_infer *i) {
 
 /* ---- what the bodies' Data nodes are told before passes run over them ---- */
 
+/* A branch that refuses its shapes is told none: it is compiled for any, and says its reason should it ever be the one to run. */
+static ge_status forget_refused(const gei_node *node, const gei_graph *body, gei_info *known, uint32_t n, gei_arena *arena, gei_diag *diag) {
+    gei_control kind = gei_op_of(node)->control;
+    if (node->n_subgraphs < 2 || (kind != GEI_CONTROL_IF && kind != GEI_CONTROL_CASE)) return GE_OK;
+    ge_status st = gei_body_outputs(body, known, n, arena, NULL, 0, NULL);
+    if (st == GE_ERR_OUT_OF_MEMORY) return gei_out_of_memory(diag, 0);
+    for (uint32_t k = 0; k < n && is_refusal(st); k++) known[k].shape = gei_shape_unknown();
+    return GE_OK;
+}
+
 ge_status gei_bodies_describe(gei_node *node, const gei_infos *infos, gei_arena *arena, gei_diag *diag) {
     const gei_op *op = gei_op_of(node);
     if (!op || op->control == GEI_CONTROL_NONE) return GE_OK;
@@ -313,6 +397,7 @@ ge_status gei_bodies_describe(gei_node *node, const gei_infos *infos, gei_arena 
         gei_info *known = gei_arena_array(arena, gei_info, n + 1);
         if (!known) return gei_out_of_memory(diag, 0);
         GEI_TRY(gei_body_inputs(node, b, in, arena, known, (uint32_t)n, diag));
+        GEI_TRY(forget_refused(node, body, known, (uint32_t)n, arena, diag));
         for (size_t k = 0; k < n; k++) {
             bool tells = known[k].dtype != GEI_UNDEFINED && !gei_dtype_fits(known[k].dtype, inputs[k]->outs[0].dtype);
             if (tells) inputs[k]->outs[0].dtype = known[k].dtype;

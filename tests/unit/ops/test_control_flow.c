@@ -84,6 +84,49 @@ static void if_takes_the_branch_of_its_condition(void **state) {
     done(&b);
 }
 
+#define GUARDED                                                                                      \
+    "graph \"t\" { %a = Data[index=0]  %y = Squeeze(x=%a) [axis=[0]]  return %y }"                    \
+    "graph \"e\" { %a = Data[index=0]  %y = Neg(x=%a)  return %y }"
+
+/* Files guard an operator by a condition on a shape: only the branch that runs has to take it. */
+static void if_passes_over_a_branch_that_refuses_the_shape(void **state) {
+    (void)state;
+    bound b;
+    make(&b, "graph \"g\" { %c = Data[index=0] : bool[]  %x = Data[index=1] : f32[2]"
+             "  %o = If(cond=%c, input=[%x]) [then_branch=@t, else_branch=@e] : ?@0  return %o }" GUARDED);
+    gei_tensor *good[] = { number(&b, GEI_BOOL, 0), floats(&b, 1, two, (float[]){ 1, 2 }) };
+    expect(&b, good, 2, 1, 2, (float[]){ -1, -2 });
+    gei_tensor *bad[] = { number(&b, GEI_BOOL, 1), floats(&b, 1, two, (float[]){ 1, 2 }) }, *out = NULL;
+    assert_int_equal(gei_model_run(b.model, bad, &out, NULL, &b.diag), GE_ERR_SHAPE);
+    assert_null(out);
+    for (int i = 0; i < 2; i++) gei_tensor_release(bad[i]);
+    done(&b);
+}
+
+static void if_looks_only_at_the_branch_of_a_known_condition(void **state) {
+    (void)state;
+    bound b;
+    make(&b, "graph \"g\" { %x = Data[index=0] : f32[2]  %c = Const[value=bool[]{false}]"
+             "  %o = If(cond=%c, input=[%x]) [then_branch=@t, else_branch=@e] : ?@0  return %o }"
+             "graph \"t\" { %a = Data[index=0]  %y = ConcatD(x=[%a, %a]) [concat_dim=0, N=2]  return %y }"
+             "graph \"e\" { %a = Data[index=0]  %y = Neg(x=%a)  return %y }");
+    const gei_plan_io *out = &gei_model_plan(b.model)->outputs[0];
+    assert_true(out->shape.rank == 1 && out->shape.dims[0] == 2);
+    done(&b);
+}
+
+static void if_fails_when_no_branch_takes_the_shape(void **state) {
+    (void)state;
+    bound b;
+    ge_status st = try_make(&b, "graph \"g\" { %c = Data[index=0] : bool[]  %x = Data[index=1] : f32[2]"
+                                "  %o = If(cond=%c, input=[%x]) [then_branch=@t, else_branch=@e] : ?@0  return %o }"
+                                "graph \"t\" { %a = Data[index=0]  %y = Squeeze(x=%a) [axis=[0]]  return %y }"
+                                "graph \"e\" { %a = Data[index=0]  %y = ConcatD(x=[%a, %a]) [concat_dim=7, N=2]  return %y }");
+    assert_int_equal(st, GE_ERR_SHAPE);
+    assert_non_null(strstr(b.diag.message, "axis 0 has size 2"));
+    done(&b);
+}
+
 static void case_takes_a_branch_by_number(void **state) {
     (void)state;
     bound b;
@@ -208,6 +251,9 @@ static void branches_of_two_types_are_an_error(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(if_takes_the_branch_of_its_condition),
+        cmocka_unit_test(if_passes_over_a_branch_that_refuses_the_shape),
+        cmocka_unit_test(if_looks_only_at_the_branch_of_a_known_condition),
+        cmocka_unit_test(if_fails_when_no_branch_takes_the_shape),
         cmocka_unit_test(case_takes_a_branch_by_number),
         cmocka_unit_test(call_runs_its_body),
         cmocka_unit_test(while_runs_until_its_condition_fails),
