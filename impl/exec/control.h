@@ -8,7 +8,6 @@
 #define GEI_EXEC_CONTROL_H
 
 #include "exec/model.h"
-#include "ops/body.h"
 
 /* A value between two iterations. */
 typedef struct gei_carried {

@@ -22,13 +22,6 @@ ge_status gei_info_meet(const gei_node *node, gei_info *to, const gei_info *from
 uint32_t gei_body_input_count(const gei_graph *body);
 uint32_t gei_body_output_count(const gei_graph *body);
 
-/* Subgraph index by port; UINT32_MAX: none. */
-uint32_t gei_body_find(const gei_node *node, const char *port);
-/* A number is true when it is not zero; what holds no single number is true when it is not empty. */
-bool gei_view_is_true(const gei_view *v);
-/* Subgraph that an If or Case runs for this condition; UINT32_MAX when the node lacks it. */
-uint32_t gei_body_taken(const gei_node *node, const gei_view *condition);
-
 /* Rules of the rows. */
 ge_status gei_infer_branches(gei_infer *i);
 ge_status gei_infer_while(gei_infer *i);

@@ -250,6 +250,14 @@ size_t gei_op_row_count(void);
 const gei_op *gei_op_row_at(size_t index);
 static inline bool gei_op_has(const gei_op *op, uint32_t traits) { return op && (op->traits & traits) == traits; }
 
+/* ---- control flow ---- */
+/* Subgraph index by port; UINT32_MAX: none. */
+uint32_t gei_body_find(const gei_node *node, const char *port);
+/* A number is true when it is not zero; what holds no single number is true when it is not empty. */
+bool gei_view_is_true(const gei_view *v);
+/* Subgraph that an If or Case runs for this condition; UINT32_MAX when the node lacks it. */
+uint32_t gei_body_taken(const gei_node *node, const gei_view *condition);
+
 /* Definitions of the catalogue, sorted by name. */
 const gei_op_def *gei_catalogue_find(const char *name, size_t name_size);
 const gei_op_def *gei_catalogue_at(size_t index); /* NULL past the end */
