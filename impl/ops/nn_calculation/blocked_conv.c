@@ -17,6 +17,7 @@ enum { SLOT_X, SLOT_FILTER, SLOT_BIAS, SLOT_RESIDUAL };
 #define MOST_PLAIN 8          /* channels of a plain image, whose input is copied: its stride and kernel are small */
 #define MOST_STRIDE 8
 #define MOST_KERNEL 32
+#define MOST_SPAN 1024        /* strides, dilations and kernels of rows that are copied */
 
 static const gei_layout channels_first = { 2, 1, 2 };
 
@@ -158,8 +159,9 @@ static void cut(const prepared *f, sized *c) {
     units = c->batch * divide_up(pixels, c->unit_pixels);
     c->cuts = units > 0 && units < UNITS_WANTED ? divide_up(UNITS_WANTED, units) : 1;
     if (c->cuts > c->panels) c->cuts = c->panels;
-    if (units * c->cuts * 2 <= UNITS_WANTED && units > 0 && c->conv.way != GEI_BLOCKED_PLAIN) {
-        int64_t each = divide_up(divide_up(pixels * c->batch * c->cuts, UNITS_WANTED), PIXEL_UNIT) * PIXEL_UNIT;
+    if (units * c->cuts * 2 <= UNITS_WANTED && units > 0) {
+        int64_t step = c->conv.way == GEI_BLOCKED_POINT ? PIXEL_UNIT : c->conv.window.out[2]; /* whole rows where rows are copied */
+        int64_t each = divide_up(divide_up(pixels * c->batch * c->cuts, UNITS_WANTED), step) * step;
         if (each < c->unit_pixels) c->unit_pixels = each;
     }
     c->units = divide_up(pixels, c->unit_pixels);
@@ -193,22 +195,24 @@ static bool are_at_most(const gei_node *node, const char *name, int64_t most) {
     return true;
 }
 
-bool gei_blocked_conv_takes_plain(const gei_choice *c) {
-    const int64_t *filter = c->in[SLOT_FILTER]->shape.dims;
-    return gei_node_int(c->node, "groups", 1) == 1 && are_at_most(c->node, "dilations", 1) && are_at_most(c->node, "strides", MOST_STRIDE) &&
-           filter[1] <= MOST_PLAIN && filter[2] <= MOST_KERNEL && filter[3] <= MOST_KERNEL;
-}
-
 /* The filter and the bias are packed once: they are constants. */
 bool gei_blocked_conv_fits(const gei_choice *c, gei_reason *why) {
     const gei_info *filter = c->in[SLOT_FILTER];
     if (filter->dtype != GEI_FLOAT32) return gei_refuse(why, "data type is %s", gei_dtype_name(filter->dtype));
     if (!filter->tensor || filter->shape.rank != 4 || filter->tensor->n_elems == 0) return gei_refuse(why, "filter is no constant of rank 4");
     if (c->n_in > SLOT_BIAS && c->in[SLOT_BIAS] && !c->in[SLOT_BIAS]->tensor) return gei_refuse(why, "bias is no constant");
+    if (!are_at_most(c->node, "strides", MOST_SPAN) || !are_at_most(c->node, "dilations", MOST_SPAN) || filter->shape.dims[2] > MOST_SPAN || filter->shape.dims[3] > MOST_SPAN)
+        return gei_refuse(why, "the window is wider than %d", MOST_SPAN);
     int64_t groups = gei_node_int(c->node, "groups", 1);
     if (groups == 1) return true;
     if (filter->shape.dims[1] != 1 || filter->shape.dims[0] != groups) return gei_refuse(why, "groups have more than one channel");
     return true;
+}
+
+bool gei_blocked_conv_takes_plain(const gei_choice *c) {
+    const int64_t *filter = c->in[SLOT_FILTER]->shape.dims;
+    return gei_node_int(c->node, "groups", 1) == 1 && are_at_most(c->node, "dilations", 1) && are_at_most(c->node, "strides", MOST_STRIDE) &&
+           filter[1] <= MOST_PLAIN && filter[2] <= MOST_KERNEL && filter[3] <= MOST_KERNEL;
 }
 
 static bool accepts_fast(const gei_choice *c, gei_reason *why) {

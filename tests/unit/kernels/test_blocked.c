@@ -57,7 +57,6 @@ static void run_all(const gei_blocked_isa *isa, const gei_blocked_conv *c, float
         isa->depthwise(c, 1, rows);
         return;
     }
-    if (c->way == GEI_BLOCKED_PLAIN) cut = pixels; /* cut between rows only */
     gei_blocked_run(isa, c, 0, cut, 0, 1, scratch);
     gei_blocked_run(isa, c, cut, pixels, 0, 1, scratch);
     gei_blocked_run(isa, c, 0, pixels, 1, panels, scratch);
