@@ -4,11 +4,14 @@
 #include <string.h>
 
 #define LANES GEI_LANES_OF_BLOCK
-#define STEP_FLOATS 512        /* input values summed before the next tile: with a panel's width they stay in the second-level cache */
+#define FEW_VALUES 96           /* of input summed before the next tile, where weights are read from afar: a run of them stays in the first-level cache */
+#define MANY_VALUES 512        /* the same where all weights stay in the second-level cache */
+#define NEAR_WEIGHTS 200000    /* floats that do */
 #define INPUT_FLOATS (1 << 18) /* of the pixels that pass over all panels together */
 #define PACKED_AT_ONCE 64      /* values of a filter */
+#define MOST_PIXELS 528        /* of them, so that what is summed so far stays there too */
 #define PIXEL_UNIT 24          /* whole tiles of every width */
-#define PLAIN_ROWS 8           /* output rows served by one copy of a plain input */
+#define BAND_ROWS 8            /* output rows served by one copy of a plain input */
 
 static int64_t taps_of(const gei_blocked_conv *c) { return c->window.kernel[1] * c->window.kernel[2]; }
 static int64_t pixels_of(const gei_blocked_conv *c) { return c->window.out[1] * c->window.out[2]; }
@@ -73,89 +76,52 @@ void gei_blocked_pack(const gei_blocked_isa *isa, const gei_blocked_conv *c, con
     }
 }
 
-/* ---- rows of the input with their padding ---- */
+/* ---- the copy of a plain input ---- */
 
 typedef struct band {
-    int64_t lanes;           /* floats of a pixel in a plane */
-    int64_t planes, out_rows, rows;
-    int64_t row, plane;      /* floats */
-    bool is_copy;
+    int64_t row, rows, plane;
 } band;
-
-static bool leaves_input(const gei_window *w) {
-    for (int d = 1; d < GEI_WINDOW_DIMS; d++)
-        if (w->pad_begin[d] != 0 || (w->out[d] - 1) * w->stride[d] + (w->kernel[d] - 1) * w->dilation[d] >= w->in[d]) return true;
-    return false;
-}
-
-/* Output rows served at a time: what they read stays in the second-level cache. */
-static int64_t rows_at_once(const gei_blocked_conv *c) {
-    const gei_window *w = &c->window;
-    int64_t down = w->stride[1] < w->kernel[1] ? w->stride[1] : w->kernel[1], right = w->stride[2] < w->kernel[2] ? w->stride[2] : w->kernel[2];
-    int64_t each = c->in_channels * down * right * w->out[2], n = c->way == GEI_BLOCKED_PLAIN ? PLAIN_ROWS : INPUT_FLOATS / (each > 0 ? each : 1);
-    return n < 1 ? 1 : n < w->out[1] ? n : w->out[1];
-}
 
 static band band_of(const gei_blocked_conv *c) {
     const gei_window *w = &c->window;
-    bool plain = c->way == GEI_BLOCKED_PLAIN;
-    band b = { .lanes = plain ? 1 : LANES, .planes = plain ? c->in_channels : gei_channel_blocks(c->in_channels), .out_rows = rows_at_once(c) };
-    b.is_copy = leaves_input(w);
-    b.rows = b.is_copy ? (b.out_rows - 1) * w->stride[1] + (w->kernel[1] - 1) * w->dilation[1] + 1 : w->in[1];
-    b.row = (b.is_copy ? (w->out[2] - 1) * w->stride[2] + (w->kernel[2] - 1) * w->dilation[2] + 1 : w->in[2]) * b.lanes;
+    band b = { .row = (w->out[2] - 1) * w->stride[2] + (w->kernel[2] - 1) * w->dilation[2] + 1,
+               .rows = (BAND_ROWS - 1) * w->stride[1] + (w->kernel[1] - 1) * w->dilation[1] + 1 };
     b.plane = b.row * b.rows;
     return b;
 }
 
-static void copy_row(const float *from, int64_t left, int64_t inside, float *to, int64_t n) {
-    if (left > n) left = n;
-    if (inside > n - left) inside = n - left;
+static void copy_row(const gei_window *w, const float *from, float *to, int64_t n) {
+    int64_t left = w->pad_begin[2] < n ? w->pad_begin[2] : n, inside = n - left < w->in[2] ? n - left : w->in[2];
     memset(to, 0, (size_t)left * sizeof *to);
     memcpy(to + left, from, (size_t)inside * sizeof *to);
     memset(to + left + inside, 0, (size_t)(n - left - inside) * sizeof *to);
 }
 
-static void fill_band(const gei_blocked_conv *c, const band *b, int64_t first, int64_t rows, float *to) {
+static void fill_band(const gei_blocked_conv *c, const band *b, int64_t first, float *to) {
     const gei_window *w = &c->window;
-    for (int64_t k = 0; k < b->planes; k++) {
-        const float *plane = c->x + k * w->in[1] * w->in[2] * b->lanes;
-        for (int64_t y = 0; y < rows; y++) {
-            float *row = to + k * b->plane + y * b->row;
-            bool inside = first + y >= 0 && first + y < w->in[1];
-            if (inside) copy_row(plane + (first + y) * w->in[2] * b->lanes, w->pad_begin[2] * b->lanes, w->in[2] * b->lanes, row, b->row);
-            else memset(row, 0, (size_t)b->row * sizeof *row);
+    for (int64_t channel = 0; channel < c->in_channels; channel++) {
+        const float *plane = c->x + channel * w->in[1] * w->in[2];
+        for (int64_t y = first; y < first + b->rows; y++, to += b->row) {
+            if (y >= 0 && y < w->in[1]) copy_row(w, plane + y * w->in[2], to, b->row);
+            else memset(to, 0, (size_t)b->row * sizeof *to);
         }
     }
 }
 
-/* Rows that the pixels [begin, end) read. */
-static void set_band(gei_blocked_tile *t, const band *b, int64_t begin, int64_t end, float *scratch) {
-    const gei_blocked_conv *c = t->conv;
-    const gei_window *w = &c->window;
-    t->band = b->is_copy ? scratch : c->x;
-    t->band_row = b->row;
-    t->band_plane = b->plane;
-    t->band_first = 0;
-    if (!b->is_copy) return;
-    int64_t first = begin / w->out[2], last = (end - 1) / w->out[2];
-    t->band_first = first * w->stride[1] - w->pad_begin[1];
-    fill_band(c, b, t->band_first, (last - first) * w->stride[1] + (w->kernel[1] - 1) * w->dilation[1] + 1, scratch);
-}
-
 /* ---- running ---- */
 
+/* What pixels read stays in the second-level cache, and what is summed of them so far. */
 int64_t gei_blocked_pixels_at_once(const gei_blocked_conv *c) {
-    if (c->way != GEI_BLOCKED_POINT) return rows_at_once(c) * c->window.out[2];
-    int64_t n = INPUT_FLOATS / (c->in_channels > 0 ? c->in_channels : 1);
+    const gei_window *w = &c->window;
+    int64_t down = w->stride[1] < w->kernel[1] ? w->stride[1] : w->kernel[1], right = w->stride[2] < w->kernel[2] ? w->stride[2] : w->kernel[2];
+    int64_t each = c->in_channels * down * right, n = INPUT_FLOATS / (each > 0 ? each : 1);
+    if (c->way == GEI_BLOCKED_PLAIN) return BAND_ROWS * w->out[2];
+    if (n > MOST_PIXELS) n = MOST_PIXELS;
     return n < PIXEL_UNIT ? PIXEL_UNIT : n / PIXEL_UNIT * PIXEL_UNIT;
 }
 
 size_t gei_blocked_scratch_floats(const gei_blocked_conv *c) {
-    if (c->way == GEI_BLOCKED_POINT || c->way == GEI_BLOCKED_DEPTHWISE || pixels_of(c) == 0) return 0;
-    band b = band_of(c);
-    size_t floats;
-    bool too_many = __builtin_mul_overflow((size_t)b.planes * (size_t)b.rows, (size_t)b.row, &floats) || floats > SIZE_MAX / sizeof(float);
-    return !b.is_copy ? 0 : too_many ? SIZE_MAX / sizeof(float) : floats;
+    return c->way == GEI_BLOCKED_PLAIN && pixels_of(c) > 0 ? (size_t)(c->in_channels * band_of(c).plane) : 0;
 }
 
 static void curve(const gei_blocked_conv *c, int64_t block, int64_t blocks, int64_t begin, int64_t end) {
@@ -165,18 +131,29 @@ static void curve(const gei_blocked_conv *c, int64_t block, int64_t blocks, int6
     }
 }
 
+/* Asks for a share of the weights that come after these `floats`: the next run of steps, or the next panel. */
+static void ask_for_next(const float *w, int64_t floats, int64_t share, int64_t shares) {
+    int64_t begin = floats * share / shares, end = floats * (share + 1) / shares;
+    for (int64_t k = begin; k < end; k += LANES) __builtin_prefetch(w + floats + k, 0, 2);
+}
+
 static void run_panel(const gei_blocked_isa *isa, gei_blocked_tile t, int blocks, int64_t begin, int64_t end) {
     const gei_blocked_conv *c = t.conv;
     const float *filter = t.w;
     int64_t steps = steps_of(c), each = c->way == GEI_BLOCKED_PLAIN ? c->window.kernel[2] : LANES;
-    int64_t at_once = STEP_FLOATS / each > 0 ? STEP_FLOATS / each : 1;
+    int64_t weights = values_before(c, steps) * c->out_channels, values = weights > NEAR_WEIGHTS ? FEW_VALUES : MANY_VALUES;
+    int64_t at_once = values / each > 0 ? values / each : 1;
     int rows = isa->rows[c->way != GEI_BLOCKED_POINT][blocks - 1];
     for (t.step_begin = 0; t.step_begin < steps; t.step_begin = t.step_end) {
         t.step_end = steps - t.step_begin < at_once ? steps : t.step_begin + at_once;
         t.first = t.step_begin == 0;
         t.last = t.step_end == steps;
         t.w = filter + values_before(c, t.step_begin) * blocks * LANES;
-        for (t.pixel = begin; t.pixel < end; t.pixel += rows) isa->tile(&t, end - t.pixel < rows ? (int)(end - t.pixel) : rows, blocks);
+        int64_t floats = (values_before(c, t.step_end) - values_before(c, t.step_begin)) * blocks * LANES, n_tiles = (end - begin + rows - 1) / rows, n = 0;
+        for (t.pixel = begin; t.pixel < end; t.pixel += rows) {
+            ask_for_next(t.w, floats, n++, n_tiles);
+            isa->tile(&t, end - t.pixel < rows ? (int)(end - t.pixel) : rows, blocks);
+        }
     }
     if (c->curve) curve(c, t.block, blocks, begin, end);
 }
@@ -184,11 +161,16 @@ static void run_panel(const gei_blocked_isa *isa, gei_blocked_tile t, int blocks
 void gei_blocked_run(const gei_blocked_isa *isa, const gei_blocked_conv *c, int64_t pixel_begin, int64_t pixel_end, int64_t panel_begin,
                      int64_t panel_end, float *scratch) {
     int64_t at_once = gei_blocked_pixels_at_once(c), values = c->in_channels * taps_of(c);
-    gei_blocked_tile t = { .conv = c };
-    band b = c->way == GEI_BLOCKED_POINT ? (band){ 0 } : band_of(c);
+    gei_blocked_tile t = { .conv = c, .band = scratch };
     for (int64_t begin = pixel_begin, end; begin < pixel_end; begin = end) {
         end = (begin / at_once + 1) * at_once < pixel_end ? (begin / at_once + 1) * at_once : pixel_end;
-        if (c->way != GEI_BLOCKED_POINT) set_band(&t, &b, begin, end, scratch);
+        if (c->way == GEI_BLOCKED_PLAIN) {
+            band b = band_of(c);
+            t.band_first = begin / c->window.out[2] * c->window.stride[1] - c->window.pad_begin[1];
+            t.band_row = b.row;
+            t.band_plane = b.plane;
+            fill_band(c, &b, t.band_first, scratch);
+        }
         for (int64_t panel = panel_begin; panel < panel_end; panel++) {
             t.block = panel_block(isa, c->out_channels, panel);
             t.w = c->filter + t.block * LANES * values;

@@ -45,7 +45,7 @@ typedef struct gei_blocked_conv {
 typedef struct gei_blocked_tile {
     const gei_blocked_conv *conv;
     const float *w, *bias;     /* of the panel, from the first step on */
-    const float *band;         /* rows of x with their padding: a copy, or x itself where no tap leaves it */
+    const float *band;         /* GEI_BLOCKED_PLAIN: a copy of rows of x with their padding */
     int64_t band_row, band_plane, band_first; /* floats; input row the band begins with */
     int64_t pixel, block, step_begin, step_end; /* first pixel, first block of the panel */
     bool first, last;          /* steps */
@@ -78,7 +78,7 @@ size_t gei_blocked_filter_floats(const gei_blocked_conv *c); /* 0 on overflow; d
 /* filter: [out][in][height][width]. */
 void gei_blocked_pack(const gei_blocked_isa *isa, const gei_blocked_conv *c, const float *filter, float *to);
 int64_t gei_blocked_pixels_at_once(const gei_blocked_conv *c); /* between parts: neighbours in an image share what they read */
-size_t gei_blocked_scratch_floats(const gei_blocked_conv *c);  /* 0: none; strides, dilations and kernel at most 1024 */
+size_t gei_blocked_scratch_floats(const gei_blocked_conv *c);  /* 0: none */
 /* Pixels [pixel_begin, pixel_end) of panels [panel_begin, panel_end). */
 void gei_blocked_run(const gei_blocked_isa *isa, const gei_blocked_conv *c, int64_t pixel_begin, int64_t pixel_end, int64_t panel_begin,
                      int64_t panel_end, float *scratch);

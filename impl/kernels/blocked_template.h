@@ -18,11 +18,13 @@
 #endif
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 
+static const float zeros[LANES];
+
 /* ---- dense ---- */
 
-/* n values of each pixel times n rows of weights; those of pixel r begin at x[r], or at x[0] + r * LANES, and `from` on. */
-ALWAYS_INLINE const float *multiply(VEC (*acc)[PANEL * PER], const float *const *x, int64_t from, const float *w, int64_t n, int rows, int vecs, bool neighbours) {
-    UNROLL_4 for (int64_t k = from; k < from + n; k++, w += vecs * VW) {
+/* n values of each pixel times n rows of weights; pixel r is at x[r], or at x[0] + r * LANES. */
+ALWAYS_INLINE const float *multiply(VEC (*acc)[PANEL * PER], const float *const *x, const float *w, int64_t n, int rows, int vecs, bool neighbours) {
+    UNROLL_4 for (int64_t k = 0; k < n; k++, w += vecs * VW) {
         VEC right[PANEL * PER];
         UNROLL for (int j = 0; j < vecs; j++) right[j] = V_LOAD(w + j * VW);
         UNROLL for (int j = 0; j < vecs * VW; j += 16) __builtin_prefetch(w + PREFETCH * vecs * VW + j);
@@ -37,47 +39,60 @@ ALWAYS_INLINE const float *multiply(VEC (*acc)[PANEL * PER], const float *const 
 ALWAYS_INLINE void sum_point(const gei_blocked_tile *t, VEC (*acc)[PANEL * PER], int rows, int vecs) {
     const gei_blocked_conv *c = t->conv;
     int64_t plane = c->window.in[1] * c->window.in[2] * LANES;
-    const float *w = t->w, *x = c->x + t->pixel * LANES;
-    for (int64_t s = t->step_begin; s < t->step_end; s++) {
+    const float *w = t->w, *x = c->x + t->step_begin * plane + t->pixel * LANES;
+    for (int64_t s = t->step_begin; s < t->step_end; s++, x += plane) {
         int64_t left = c->in_channels - s * LANES;
-        w = multiply(acc, &x, s * plane, w, left < LANES ? left : LANES, rows, vecs, true);
+        w = multiply(acc, &x, w, left < LANES ? left : LANES, rows, vecs, true);
     }
 }
 
-/* Where tap 0 of each pixel of a tile is in the band. */
-ALWAYS_INLINE void find_places(const gei_blocked_tile *t, int rows, int lanes, const float **at) {
+/* Places of the pixels of a tile. */
+ALWAYS_INLINE void find_places(const gei_blocked_tile *t, int rows, int64_t *y, int64_t *x) {
     const gei_window *w = &t->conv->window;
-    int64_t y = t->pixel / w->out[2], x = t->pixel % w->out[2];
+    int64_t at_y = t->pixel / w->out[2], at_x = t->pixel % w->out[2];
     UNROLL for (int r = 0; r < rows; r++) {
-        at[r] = t->band + (y * w->stride[1] - w->pad_begin[1] - t->band_first) * t->band_row + x * w->stride[2] * lanes;
-        bool wraps = ++x == w->out[2];
-        x = wraps ? 0 : x;
-        y += wraps;
+        y[r] = at_y * w->stride[1] - w->pad_begin[1];
+        x[r] = at_x * w->stride[2] - w->pad_begin[2];
+        bool wraps = ++at_x == w->out[2];
+        at_x = wraps ? 0 : at_x;
+        at_y += wraps;
     }
 }
 
 ALWAYS_INLINE void sum_taps(const gei_blocked_tile *t, VEC (*acc)[PANEL * PER], int rows, int vecs) {
     const gei_blocked_conv *c = t->conv;
     const gei_window *g = &c->window;
-    int64_t blocks = gei_channel_blocks(c->in_channels), tap = t->step_begin / blocks, block = t->step_begin % blocks;
-    const float *w = t->w, *at[GEI_BLOCKED_MOST_ROWS];
-    find_places(t, rows, LANES, at);
+    int64_t y[GEI_BLOCKED_MOST_ROWS], x[GEI_BLOCKED_MOST_ROWS], move[GEI_BLOCKED_MOST_ROWS];
+    int64_t plane = g->in[1] * g->in[2] * LANES, blocks = gei_channel_blocks(c->in_channels);
+    int64_t tap = t->step_begin / blocks, block = t->step_begin % blocks;
+    const float *w = t->w, *from[GEI_BLOCKED_MOST_ROWS];
+    find_places(t, rows, y, x);
     for (int64_t s = t->step_begin; s < t->step_end; tap++, block = 0) {
-        int64_t move = tap / g->kernel[2] * g->dilation[1] * t->band_row + tap % g->kernel[2] * g->dilation[2] * LANES;
+        int64_t down = tap / g->kernel[2] * g->dilation[1], right = tap % g->kernel[2] * g->dilation[2];
+        UNROLL for (int r = 0; r < rows; r++) {
+            bool inside = (uint64_t)(y[r] + down) < (uint64_t)g->in[1] && (uint64_t)(x[r] + right) < (uint64_t)g->in[2];
+            from[r] = inside ? c->x + block * plane + ((y[r] + down) * g->in[2] + x[r] + right) * LANES : zeros;
+            move[r] = inside ? plane : 0;
+        }
         for (; block < blocks && s < t->step_end; block++, s++) {
             int64_t left = c->in_channels - block * LANES;
-            w = multiply(acc, at, move + block * t->band_plane, w, left < LANES ? left : LANES, rows, vecs, false);
+            w = multiply(acc, from, w, left < LANES ? left : LANES, rows, vecs, false);
+            UNROLL for (int r = 0; r < rows; r++) from[r] += move[r];
         }
     }
 }
 
 ALWAYS_INLINE void sum_plain(const gei_blocked_tile *t, VEC (*acc)[PANEL * PER], int rows, int vecs) {
-    const gei_window *g = &t->conv->window;
-    const float *w = t->w, *at[GEI_BLOCKED_MOST_ROWS];
-    find_places(t, rows, 1, at);
+    const gei_blocked_conv *c = t->conv;
+    const gei_window *g = &c->window;
+    int64_t y[GEI_BLOCKED_MOST_ROWS], x[GEI_BLOCKED_MOST_ROWS];
+    const float *w = t->w, *from[GEI_BLOCKED_MOST_ROWS], *at[GEI_BLOCKED_MOST_ROWS];
+    find_places(t, rows, y, x);
+    UNROLL for (int r = 0; r < rows; r++) at[r] = t->band + (y[r] - t->band_first) * t->band_row + x[r] + g->pad_begin[2];
     for (int64_t s = t->step_begin; s < t->step_end; s++) {
         int64_t move = s / g->kernel[1] * t->band_plane + s % g->kernel[1] * g->dilation[1] * t->band_row;
-        w = multiply(acc, at, move, w, g->kernel[2], rows, vecs, false);
+        UNROLL for (int r = 0; r < rows; r++) from[r] = at[r] + move;
+        w = multiply(acc, from, w, g->kernel[2], rows, vecs, false);
     }
 }
 

@@ -17,7 +17,7 @@ enum { SLOT_X, SLOT_FILTER, SLOT_BIAS, SLOT_RESIDUAL };
 #define MOST_PLAIN 8          /* channels of a plain image, whose input is copied: its stride and kernel are small */
 #define MOST_STRIDE 8
 #define MOST_KERNEL 32
-#define MOST_SPAN 1024        /* strides, dilations and kernels of rows that are copied */
+#define MOST_SPAN 1024        /* strides, dilations and kernels */
 
 static const gei_layout channels_first = { 2, 1, 2 };
 
@@ -160,7 +160,7 @@ static void cut(const prepared *f, sized *c) {
     c->cuts = units > 0 && units < UNITS_WANTED ? divide_up(UNITS_WANTED, units) : 1;
     if (c->cuts > c->panels) c->cuts = c->panels;
     if (units * c->cuts * 2 <= UNITS_WANTED && units > 0) {
-        int64_t step = c->conv.way == GEI_BLOCKED_POINT ? PIXEL_UNIT : c->conv.window.out[2]; /* whole rows where rows are copied */
+        int64_t step = c->conv.way == GEI_BLOCKED_PLAIN ? c->conv.window.out[2] : PIXEL_UNIT; /* whole rows where rows are copied */
         int64_t each = divide_up(divide_up(pixels * c->batch * c->cuts, UNITS_WANTED), step) * step;
         if (each < c->unit_pixels) c->unit_pixels = each;
     }
