@@ -184,6 +184,49 @@ static void run_binary_tiles(const gei_view *const *in, const gei_broadcast_walk
     }
 }
 
+/* Short runs over which one input starts over each time: it is written out a few times, so that runs are long. */
+#define SHORT_RUN 128
+#define REPEATED_BYTES 8192
+
+typedef struct repeated {
+    gei_broadcast plan;  /* the last two axes as one, in which input `which` stays */
+    uint32_t which;
+    int64_t period;
+} repeated;
+
+static bool find_repeated(const gei_broadcast *plan, repeated *r) {
+    if (plan->rank < 2) return false;
+    const gei_broadcast_axis *outer = &plan->axes[plan->rank - 2], *inner = outer + 1;
+    if (inner->dim > SHORT_RUN || outer->dim < 4 || inner->strides[0] != 1 || inner->strides[1] != 1) return false;
+    if ((outer->strides[0] != 0) == (outer->strides[1] != 0)) return false;
+    r->which = outer->strides[0] == 0 ? 0 : 1;
+    r->period = inner->dim;
+    if (outer->strides[1 - r->which] != inner->dim) return false;
+    memcpy(&r->plan, plan, gei_broadcast_bytes(plan));
+    gei_broadcast_axis *run = &r->plan.axes[--r->plan.rank - 1];
+    run->dim *= r->period;
+    run->strides[1 - r->which] = 1;
+    run->strides[r->which] = 0;
+    return true;
+}
+
+static void run_repeated(const gei_run *run, const repeated *r, int64_t begin, int64_t end, gei_binary_loop loop, const double *p) {
+    _Alignas(64) char buffer[REPEATED_BYTES];
+    const gei_view *x = run->in[1 - r->which], *again = run->in[r->which], *y = run->out[0];
+    size_t each = elem_bytes(again->dtype), bytes = (size_t)r->period * each;
+    int64_t copies = (int64_t)(sizeof buffer / bytes), most = (copies - 1) * r->period;
+    gei_broadcast_walk w;
+    for (bool more = gei_broadcast_first(&w, &r->plan, begin, end); more; more = gei_broadcast_next(&w)) {
+        int64_t needed = w.run / r->period + 2, phase = w.index[r->plan.rank - 1] % r->period;
+        for (int64_t k = 0; k < copies && k < needed; k++) memcpy(buffer + (size_t)k * bytes, at_elem(again, w.offset[r->which]), bytes);
+        for (int64_t done = 0; done < w.run; done += most) {
+            int64_t n = w.run - done < most ? w.run - done : most;
+            const void *a = at_elem(x, w.offset[1 - r->which] + done), *b = buffer + (size_t)phase * each;
+            loop(r->which ? a : b, 1, r->which ? b : a, 1, at_elem(y, w.at + done), n, p);
+        }
+    }
+}
+
 ge_status gei_run_binary(const gei_run *run, uint32_t part, const gei_binary *b) {
     const gei_broadcast *plan = (const gei_broadcast *)run->sized;
     const gei_view *x1 = run->in[0], *x2 = run->in[1], *y = run->out[0];
@@ -195,6 +238,11 @@ ge_status gei_run_binary(const gei_run *run, uint32_t part, const gei_binary *b)
     gei_broadcast_walk w;
     if (b->params) b->params(run->node, p);
     gei_part_range(plan->n_elems, run->n_parts, part, &begin, &end);
+    repeated again;
+    if (!halves && find_repeated(plan, &again)) {
+        run_repeated(run, &again, begin, end, loop, p);
+        return GE_OK;
+    }
     for (bool more = gei_broadcast_first(&w, plan, begin, end); more; more = gei_broadcast_next(&w)) {
         if (halves) run_binary_tiles(run->in, &w, y, loop, p);
         else
