@@ -22,8 +22,7 @@ int64_t gei_blocked_panels(const gei_blocked_isa *isa, int64_t out_channels) {
     return (gei_channel_blocks(out_channels) + isa->panel_blocks - 1) / isa->panel_blocks;
 }
 
-/* First block of a panel: widths differ by one at most. */
-static int64_t panel_block(const gei_blocked_isa *isa, int64_t out_channels, int64_t panel) {
+int64_t gei_blocked_panel_block(const gei_blocked_isa *isa, int64_t out_channels, int64_t panel) {
     return gei_channel_blocks(out_channels) * panel / gei_blocked_panels(isa, out_channels);
 }
 
@@ -69,8 +68,8 @@ void gei_blocked_pack(const gei_blocked_isa *isa, const gei_blocked_conv *c, con
     int64_t n = depthwise ? taps_of(c) : c->in_channels * taps_of(c);
     int64_t panels = depthwise ? gei_channel_blocks(c->out_channels) : gei_blocked_panels(isa, c->out_channels);
     for (int64_t panel = 0; panel < panels; panel++) {
-        int64_t first = (depthwise ? panel : panel_block(isa, c->out_channels, panel)) * LANES;
-        int64_t last = (depthwise ? panel + 1 : panel_block(isa, c->out_channels, panel + 1)) * LANES;
+        int64_t first = (depthwise ? panel : gei_blocked_panel_block(isa, c->out_channels, panel)) * LANES;
+        int64_t last = (depthwise ? panel + 1 : gei_blocked_panel_block(isa, c->out_channels, panel + 1)) * LANES;
         pack_panel(c, filter, n, first, last - first, to);
         to += n * (last - first);
     }
@@ -172,10 +171,10 @@ void gei_blocked_run(const gei_blocked_isa *isa, const gei_blocked_conv *c, int6
             fill_band(c, &b, t.band_first, scratch);
         }
         for (int64_t panel = panel_begin; panel < panel_end; panel++) {
-            t.block = panel_block(isa, c->out_channels, panel);
+            t.block = gei_blocked_panel_block(isa, c->out_channels, panel);
             t.w = c->filter + t.block * LANES * values;
             t.bias = c->bias + t.block * LANES;
-            run_panel(isa, t, (int)(panel_block(isa, c->out_channels, panel + 1) - t.block), begin, end);
+            run_panel(isa, t, (int)(gei_blocked_panel_block(isa, c->out_channels, panel + 1) - t.block), begin, end);
         }
     }
 }

@@ -66,6 +66,9 @@ typedef struct gei_blocked_isa {
     /* Output rows [begin, end) of all blocks one after the other. */
     void (*depthwise)(const gei_blocked_conv *c, int64_t begin, int64_t end);
     void (*pool)(const gei_blocked_pool *p, int64_t begin, int64_t end);
+    /* Of gei_blocked_winograd_run: tiles [first, first + count) to points, points of a panel to results. */
+    void (*points)(const gei_blocked_conv *c, int64_t first, int64_t count, float *v);
+    void (*results)(const gei_blocked_conv *c, const float *plain_filter, int64_t first, int64_t count, int64_t block, int64_t blocks, const float *m);
 } gei_blocked_isa;
 
 extern const gei_blocked_isa gei_blocked_portable;
@@ -74,6 +77,7 @@ extern const gei_blocked_isa gei_blocked_avx512;
 
 /* ---- dense convolutions ---- */
 int64_t gei_blocked_panels(const gei_blocked_isa *isa, int64_t out_channels);
+int64_t gei_blocked_panel_block(const gei_blocked_isa *isa, int64_t out_channels, int64_t panel); /* its first; widths differ by one at most */
 size_t gei_blocked_filter_floats(const gei_blocked_conv *c); /* 0 on overflow; depthwise too */
 /* filter: [out][in][height][width]. */
 void gei_blocked_pack(const gei_blocked_isa *isa, const gei_blocked_conv *c, const float *filter, float *to);
@@ -82,6 +86,23 @@ size_t gei_blocked_scratch_floats(const gei_blocked_conv *c);  /* 0: none */
 /* Pixels [pixel_begin, pixel_end) of panels [panel_begin, panel_end). */
 void gei_blocked_run(const gei_blocked_isa *isa, const gei_blocked_conv *c, int64_t pixel_begin, int64_t pixel_end, int64_t panel_begin,
                      int64_t panel_end, float *scratch);
+
+/* ---- 3x3 windows without stride or dilation, by F(2x2, 3x3) (blocked_winograd.c) ----
+ *   tiles of 4x4 inputs become 16 points; at each point, results = inputs * filter over channels; 16 points become 2x2 outputs
+ * Results that are not finite are summed again without points, so that they are those of the window. */
+#define GEI_BLOCKED_POINTS 16
+int64_t gei_blocked_tiles(const gei_window *w);
+size_t gei_blocked_winograd_filter_floats(int64_t in_channels, int64_t out_channels); /* 0 on overflow */
+/* work: as many floats as the filter would have with 16 taps. */
+void gei_blocked_winograd_pack(const gei_blocked_isa *isa, int64_t in_channels, int64_t out_channels, const float *filter, float *work, float *to);
+int64_t gei_blocked_tiles_at_once(const gei_blocked_conv *c); /* whole rows */
+size_t gei_blocked_winograd_scratch_floats(const gei_blocked_isa *isa, const gei_blocked_conv *c);
+/* Sum and bias of one output pixel of one block, without points. */
+void gei_blocked_sum_window(const gei_blocked_conv *c, const float *plain_filter, int64_t block, int64_t y, int64_t x, float *out);
+/* c->filter: packed; plain_filter: [out][in][3][3].  Panels [panel_begin, panel_end) of tiles
+ * [begin, end): whole rows of them, at most as many as at once. */
+void gei_blocked_winograd_run(const gei_blocked_isa *isa, const gei_blocked_conv *c, const float *plain_filter, int64_t begin, int64_t end,
+                              int64_t panel_begin, int64_t panel_end, float *scratch);
 
 /* ---- between the layouts: blocks [begin, end) of one image ---- */
 void gei_to_blocks(const float *x, int64_t channels, int64_t pixels, float *y, int64_t begin, int64_t end);

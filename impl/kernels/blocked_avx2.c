@@ -15,6 +15,8 @@ static inline __m256 larger(__m256 a, __m256 b) { /* NaN of a or of b */
 #define V_SET1(x) _mm256_set1_ps(x)
 #define V_FMA(a, b, c) _mm256_fmadd_ps((a), (b), (c))
 #define V_ADD(a, b) _mm256_add_ps((a), (b))
+#define V_SUB(a, b) _mm256_sub_ps((a), (b))
+#define V_IS_ZERO(v) (_mm256_movemask_ps(_mm256_cmp_ps((v), _mm256_setzero_ps(), _CMP_EQ_OQ)) == 0xFF)
 #define V_MUL(a, b) _mm256_mul_ps((a), (b))
 #define V_MAX(bound, x) _mm256_max_ps((bound), (x)) /* the second operand is given back for NaN */
 #define V_MIN(bound, x) _mm256_min_ps((bound), (x))

@@ -15,6 +15,8 @@ static inline __m512 larger(__m512 a, __m512 b) { /* NaN of a or of b */
 #define V_SET1(x) _mm512_set1_ps(x)
 #define V_FMA(a, b, c) _mm512_fmadd_ps((a), (b), (c))
 #define V_ADD(a, b) _mm512_add_ps((a), (b))
+#define V_SUB(a, b) _mm512_sub_ps((a), (b))
+#define V_IS_ZERO(v) (_mm512_cmp_ps_mask((v), _mm512_setzero_ps(), _CMP_EQ_OQ) == 0xFFFF)
 #define V_MUL(a, b) _mm512_mul_ps((a), (b))
 #define V_MAX(bound, x) _mm512_max_ps((bound), (x)) /* the second operand is given back for NaN */
 #define V_MIN(bound, x) _mm512_min_ps((bound), (x))

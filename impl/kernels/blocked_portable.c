@@ -24,6 +24,8 @@ static inline vec4 larger(vec4 a, vec4 b) {
 #define V_SET1(x) set1(x)
 #define V_FMA(a, b, c) ((a) * (b) + (c))
 #define V_ADD(a, b) ((a) + (b))
+#define V_SUB(a, b) ((a) - (b))
+#define V_IS_ZERO(v) ((v)[0] == 0 && (v)[1] == 0 && (v)[2] == 0 && (v)[3] == 0)
 #define V_MUL(a, b) ((a) * (b))
 #define V_MAX(bound, x) pick((bound), (x), 1)
 #define V_MIN(bound, x) pick((bound), (x), 0)

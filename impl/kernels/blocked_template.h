@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* blocked_template: the loops of blocked.h for one instruction set.  The file that includes it defines
  *   VEC, VW (floats of one, dividing 16), V_ZERO, V_LOAD, V_STORE, V_SET1, V_FMA(a, b, c), V_ADD, V_MUL,
- *   V_MAX(bound, x), V_MIN(bound, x) (x when it is NaN), V_LARGER(a, b) (NaN wins),
+ *   V_SUB, V_MAX(bound, x), V_MIN(bound, x) (x when it is NaN), V_LARGER(a, b) (NaN wins), V_IS_ZERO(v) (all lanes; NaN is not),
  *   PANEL (blocks of the widest panel), ROWS_1 .. ROWS_<PANEL> (pixels of a tile that wide: at most 12), TAP_ROWS (most of them where
  *   pixels are no neighbours), DEPTH (pixels of a depthwise tile: 4 or 8), BLOCKED (the table). */
 #include <string.h>
@@ -319,4 +319,84 @@ static void run_pool(const gei_blocked_pool *p, int64_t begin, int64_t end) {
     }
 }
 
-const gei_blocked_isa BLOCKED = { BLOCKED_NAME, PANEL, ROW_TABLE, run_tile, run_depthwise, run_pool };
+/* ---- F(2x2, 3x3): each lane a channel ---- */
+
+/* One block of one tile, four rows of inputs: those outside are zero. */
+ALWAYS_INLINE void load_tile(const gei_window *w, const float *plane, int64_t y, int64_t x, VEC (*d)[4]) {
+    bool inside = y >= 0 && x >= 0 && y + 4 <= w->in[1] && x + 4 <= w->in[2];
+    UNROLL for (int i = 0; i < 4; i++)
+        UNROLL for (int j = 0; j < 4; j++) {
+            bool is_there = inside || (y + i >= 0 && y + i < w->in[1] && x + j >= 0 && x + j < w->in[2]);
+            d[i][j] = V_ZERO();
+            if (is_there) d[i][j] = V_LOAD(plane + ((y + i) * w->in[2] + x + j) * LANES);
+        }
+}
+
+/* v: [point][block][count][16]. */
+static void run_points(const gei_blocked_conv *c, int64_t first, int64_t count, float *v) {
+    const gei_window *w = &c->window;
+    int64_t across = (w->out[2] + 1) / 2, blocks = gei_channel_blocks(c->in_channels), plane = w->in[1] * w->in[2] * LANES;
+    int64_t point = blocks * count * LANES;
+    for (int64_t block = 0; block < blocks; block++)
+        for (int64_t t = 0; t < count; t++) {
+            int64_t y = (first + t) / across * 2 - w->pad_begin[1], x = (first + t) % across * 2 - w->pad_begin[2];
+            for (int lane = 0; lane < LANES; lane += VW) {
+                VEC d[4][4], e[4][4];
+                load_tile(w, c->x + block * plane + lane, y, x, d);
+                UNROLL for (int j = 0; j < 4; j++) {
+                    e[0][j] = V_SUB(d[0][j], d[2][j]);
+                    e[1][j] = V_ADD(d[1][j], d[2][j]);
+                    e[2][j] = V_SUB(d[2][j], d[1][j]);
+                    e[3][j] = V_SUB(d[1][j], d[3][j]);
+                }
+                float *to = v + (block * count + t) * LANES + lane;
+                UNROLL for (int i = 0; i < 4; i++) {
+                    V_STORE(to + (4 * i) * point, V_SUB(e[i][0], e[i][2]));
+                    V_STORE(to + (4 * i + 1) * point, V_ADD(e[i][1], e[i][2]));
+                    V_STORE(to + (4 * i + 2) * point, V_SUB(e[i][2], e[i][1]));
+                    V_STORE(to + (4 * i + 3) * point, V_SUB(e[i][1], e[i][3]));
+                }
+            }
+        }
+}
+
+/* m: [point][block of the panel][count][16]; y gets sum, bias, residual and clip. */
+static void run_results(const gei_blocked_conv *c, const float *plain_filter, int64_t first, int64_t count, int64_t block, int64_t blocks, const float *m) {
+    const gei_window *w = &c->window;
+    int64_t across = (w->out[2] + 1) / 2, point = blocks * count * LANES, pixels = w->out[1] * w->out[2];
+    for (int64_t b = 0; b < blocks; b++)
+        for (int64_t t = 0; t < count; t++) {
+            int64_t y = (first + t) / across * 2, x = (first + t) % across * 2;
+            for (int lane = 0; lane < LANES; lane += VW) {
+                const float *from = m + (b * count + t) * LANES + lane;
+                VEC rows[2][4], out[2][2], bias = V_LOAD(c->bias + (block + b) * LANES + lane);
+                UNROLL for (int j = 0; j < 4; j++) {
+                    VEC a = V_LOAD(from + j * point), d = V_LOAD(from + (4 + j) * point), e = V_LOAD(from + (8 + j) * point), f = V_LOAD(from + (12 + j) * point);
+                    rows[0][j] = V_ADD(a, V_ADD(d, e));
+                    rows[1][j] = V_SUB(V_SUB(d, e), f);
+                }
+                UNROLL for (int i = 0; i < 2; i++) {
+                    out[i][0] = V_ADD(V_ADD(rows[i][0], bias), V_ADD(rows[i][1], rows[i][2]));
+                    out[i][1] = V_ADD(V_SUB(V_SUB(rows[i][1], rows[i][2]), rows[i][3]), bias);
+                }
+                VEC odd = V_MUL(V_ADD(V_ADD(out[0][0], out[0][1]), V_ADD(out[1][0], out[1][1])), V_ZERO());
+                bool finite = V_IS_ZERO(odd);
+                UNROLL for (int i = 0; i < 2; i++)
+                    UNROLL for (int j = 0; j < 2; j++) {
+                        if (y + i >= w->out[1] || x + j >= w->out[2]) continue;
+                        int64_t place = ((block + b) * pixels + (y + i) * w->out[2] + x + j) * LANES + lane;
+                        VEC sum = out[i][j];
+                        float again[LANES];
+                        if (!finite) {
+                            gei_blocked_sum_window(c, plain_filter, block + b, y + i, x + j, again);
+                            sum = V_LOAD(again + lane);
+                        }
+                        if (c->residual) sum = V_ADD(sum, V_LOAD(c->residual + place));
+                        if (c->act == GEI_ACT_CLIP) sum = V_MAX(V_SET1(c->lo), V_MIN(V_SET1(c->hi), sum));
+                        V_STORE(c->y + place, sum);
+                    }
+            }
+        }
+}
+
+const gei_blocked_isa BLOCKED = { BLOCKED_NAME, PANEL, ROW_TABLE, run_tile, run_depthwise, run_pool, run_points, run_results };

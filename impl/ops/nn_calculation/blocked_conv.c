@@ -6,8 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "ops/elementwise.h"
-
 enum { SLOT_X, SLOT_FILTER, SLOT_BIAS, SLOT_RESIDUAL };
 
 #define PART_FLOPS 2e6        /* one part of a product: enough to pay for its start */
@@ -97,24 +95,6 @@ static ge_status infer(gei_infer *i) {
 
 /* ---- sizes ---- */
 
-typedef struct sized {
-    gei_blocked_conv conv;      /* without pointers */
-    int64_t batch, groups;      /* of the reference */
-    int64_t x_image, y_image;   /* floats */
-    int64_t panels, cuts;       /* of a dense convolution: panels, and how many runs of them */
-    int64_t units, unit_pixels; /* of an image: runs of pixels */
-} sized;
-
-typedef struct prepared {
-    const gei_blocked_isa *isa;
-    gei_act act;
-    float low, high;
-    gei_curve curve;
-    const gei_allocator *from;
-    float *filter, *bias;       /* one block of memory */
-    size_t bytes;
-} prepared;
-
 static gei_blocked_way way_of(const gei_window *w, bool plain, int64_t groups) {
     if (groups > 1) return GEI_BLOCKED_DEPTHWISE;
     if (plain) return GEI_BLOCKED_PLAIN;
@@ -123,7 +103,7 @@ static gei_blocked_way way_of(const gei_window *w, bool plain, int64_t groups) {
     return GEI_BLOCKED_POINT;
 }
 
-static ge_status geometry(const gei_sizing *s, sized *c, gei_diag *diag) {
+static ge_status geometry(const gei_sizing *s, gei_blocked_sized *c, gei_diag *diag) {
     const gei_shape *x = &s->in[SLOT_X]->shape, *filter = &s->in[SLOT_FILTER]->shape, *y = &s->out[0].shape;
     gei_window_attrs w;
     GEI_TRY(read_window(s->node, &w, &c->groups, diag));
@@ -138,8 +118,8 @@ static ge_status geometry(const gei_sizing *s, sized *c, gei_diag *diag) {
     return GE_OK;
 }
 
-static ge_status size_common(gei_sizing *s, sized **out, gei_diag *diag) {
-    sized *c = gei_arena_new(s->arena, sized);
+ge_status gei_blocked_size_common(gei_sizing *s, gei_blocked_sized **out, gei_diag *diag) {
+    gei_blocked_sized *c = gei_arena_new(s->arena, gei_blocked_sized);
     if (!c) return gei_out_of_memory(diag, sizeof *c);
     GEI_TRY(geometry(s, c, diag));
     s->sized = *out = c;
@@ -152,7 +132,7 @@ static ge_status size_common(gei_sizing *s, sized **out, gei_diag *diag) {
 static int64_t divide_up(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 /* Runs of pixels share what they read; where they are few, panels are cut as well, then pixels once more. */
-static void cut(const prepared *f, sized *c) {
+static void cut(const gei_blocked_prepared *f, gei_blocked_sized *c) {
     int64_t pixels = c->conv.window.out[1] * c->conv.window.out[2], units;
     c->panels = gei_blocked_panels(f->isa, c->conv.out_channels);
     c->unit_pixels = gei_blocked_pixels_at_once(&c->conv);
@@ -168,8 +148,8 @@ static void cut(const prepared *f, sized *c) {
 }
 
 static ge_status size_fast(gei_sizing *s, gei_diag *diag) {
-    sized *c;
-    GEI_TRY(size_common(s, &c, diag));
+    gei_blocked_sized *c;
+    GEI_TRY(gei_blocked_size_common(s, &c, diag));
     bool depthwise = c->conv.way == GEI_BLOCKED_DEPTHWISE;
     if (!depthwise) cut(s->prepared, c);
     int64_t units = depthwise ? c->batch * gei_channel_blocks(c->conv.out_channels) * c->conv.window.out[1] : c->batch * c->units * c->cuts;
@@ -180,8 +160,8 @@ static ge_status size_fast(gei_sizing *s, gei_diag *diag) {
 }
 
 static ge_status size_ref(gei_sizing *s, gei_diag *diag) {
-    sized *c;
-    GEI_TRY(size_common(s, &c, diag));
+    gei_blocked_sized *c;
+    GEI_TRY(gei_blocked_size_common(s, &c, diag));
     s->n_parts = gei_parts(c->batch * gei_channel_blocks(c->conv.out_channels), 1);
     return GE_OK;
 }
@@ -223,47 +203,50 @@ static bool accepts_fast(const gei_choice *c, gei_reason *why) {
     return gei_blocked_conv_takes_plain(c) || gei_refuse(why, "x is plain, and there are groups, many channels, or a wide window");
 }
 
-/* Whether taps are neighbours in x does not change where weights go. */
-static ge_status pack(prepared *f, const gei_choice *c, gei_diag *diag) {
-    const gei_tensor *filter = c->in[SLOT_FILTER]->tensor, *bias = c->n_in > SLOT_BIAS && c->in[SLOT_BIAS] ? c->in[SLOT_BIAS]->tensor : NULL;
-    int64_t groups = gei_node_int(c->node, "groups", 1);
-    gei_blocked_conv conv = { .window = { .kernel = { 1, filter->dims[2], filter->dims[3] } }, .out_channels = filter->dims[0] };
-    conv.in_channels = filter->dims[1] * groups;
-    conv.way = groups > 1 ? GEI_BLOCKED_DEPTHWISE : c->in[SLOT_X]->shape.rank == 4 ? GEI_BLOCKED_PLAIN : GEI_BLOCKED_TAPS;
-    size_t floats = gei_blocked_filter_floats(&conv), n_bias = (size_t)gei_channel_blocks(conv.out_channels) * GEI_LANES_OF_BLOCK;
-    if (floats == 0 || !gei_add(floats, n_bias, &f->bytes) || !gei_mul(f->bytes, sizeof(float), &f->bytes)) return gei_out_of_memory(diag, SIZE_MAX);
-    f->filter = gei_alloc(f->from, f->bytes, GEI_ALIGN_BYTES);
-    if (!f->filter) return gei_out_of_memory(diag, f->bytes);
-    f->bias = f->filter + floats;
-    gei_blocked_pack(f->isa, &conv, filter->data, f->filter);
-    memset(f->bias, 0, n_bias * sizeof *f->bias);
-    if (bias) memcpy(f->bias, bias->data, (size_t)bias->n_elems * sizeof *f->bias);
-    return GE_OK;
-}
-
-static ge_status prepare(gei_prepare *p, gei_diag *diag) {
+ge_status gei_blocked_prepare_common(gei_prepare *p, size_t filter_floats, gei_diag *diag) {
     const gei_choice *c = p->choice;
-    prepared *f = gei_arena_new(p->arena, prepared);
+    const gei_tensor *filter = c->in[SLOT_FILTER]->tensor, *bias = c->n_in > SLOT_BIAS && c->in[SLOT_BIAS] ? c->in[SLOT_BIAS]->tensor : NULL;
+    size_t n_bias = (size_t)gei_channel_blocks(filter->dims[0]) * GEI_LANES_OF_BLOCK;
+    gei_blocked_prepared *f = gei_arena_new(p->arena, gei_blocked_prepared);
     if (!f) return gei_out_of_memory(diag, sizeof *f);
     f->isa = gei_blocked_isa_for(c->isa);
     f->act = gei_node_clip(c->node, &f->low, &f->high) ? GEI_ACT_CLIP : GEI_ACT_NONE;
     (void)gei_node_curve(c->node, true, c->isa, &f->curve);
     f->from = p->from;
     p->prepared = f;
-    GEI_TRY(pack(f, c, diag));
-    p->drops_input = UINT64_C(1) << SLOT_FILTER | UINT64_C(1) << SLOT_BIAS;
+    if (filter_floats == 0 || !gei_add(filter_floats, n_bias, &f->bytes) || !gei_mul(f->bytes, sizeof(float), &f->bytes)) return gei_out_of_memory(diag, SIZE_MAX);
+    f->filter = gei_alloc(f->from, f->bytes, GEI_ALIGN_BYTES);
+    if (!f->filter) return gei_out_of_memory(diag, f->bytes);
+    f->bias = f->filter + filter_floats;
+    memset(f->bias, 0, n_bias * sizeof *f->bias);
+    if (bias) memcpy(f->bias, bias->data, (size_t)bias->n_elems * sizeof *f->bias);
     p->packed_bytes = f->bytes;
     return GE_OK;
 }
 
-static void destroy(void *p) {
-    prepared *f = p;
+/* Whether taps are neighbours in x does not change where weights go. */
+static ge_status prepare(gei_prepare *p, gei_diag *diag) {
+    const gei_choice *c = p->choice;
+    const gei_tensor *filter = c->in[SLOT_FILTER]->tensor;
+    int64_t groups = gei_node_int(c->node, "groups", 1);
+    gei_blocked_conv conv = { .window = { .kernel = { 1, filter->dims[2], filter->dims[3] } }, .out_channels = filter->dims[0] };
+    conv.in_channels = filter->dims[1] * groups;
+    conv.way = groups > 1 ? GEI_BLOCKED_DEPTHWISE : c->in[SLOT_X]->shape.rank == 4 ? GEI_BLOCKED_PLAIN : GEI_BLOCKED_TAPS;
+    GEI_TRY(gei_blocked_prepare_common(p, gei_blocked_filter_floats(&conv), diag));
+    gei_blocked_prepared *f = p->prepared;
+    gei_blocked_pack(f->isa, &conv, filter->data, f->filter);
+    p->drops_input = UINT64_C(1) << SLOT_FILTER | UINT64_C(1) << SLOT_BIAS;
+    return GE_OK;
+}
+
+void gei_blocked_conv_destroy(void *p) {
+    gei_blocked_prepared *f = p;
     if (f && f->filter) gei_free(f->from, f->filter, f->bytes, GEI_ALIGN_BYTES);
 }
 
-static gei_blocked_conv conv_of(const gei_run *run, int64_t image) {
-    const sized *s = run->sized;
-    const prepared *f = run->prepared;
+gei_blocked_conv gei_blocked_conv_of(const gei_run *run, int64_t image) {
+    const gei_blocked_sized *s = run->sized;
+    const gei_blocked_prepared *f = run->prepared;
     const gei_view *residual = run->n_in > SLOT_RESIDUAL ? run->in[SLOT_RESIDUAL] : NULL;
     gei_blocked_conv c = s->conv;
     c.x = (const float *)run->in[SLOT_X]->data + image * s->x_image;
@@ -280,12 +263,12 @@ static gei_blocked_conv conv_of(const gei_run *run, int64_t image) {
 }
 
 static void run_depthwise(const gei_run *run, uint32_t part) {
-    const sized *s = run->sized;
-    const prepared *f = run->prepared;
+    const gei_blocked_sized *s = run->sized;
+    const gei_blocked_prepared *f = run->prepared;
     int64_t rows = gei_channel_blocks(s->conv.out_channels) * s->conv.window.out[1], begin, end;
     gei_part_range(s->batch * rows, run->n_parts, part, &begin, &end);
     for (int64_t at = begin; at < end;) {
-        gei_blocked_conv c = conv_of(run, at / rows);
+        gei_blocked_conv c = gei_blocked_conv_of(run, at / rows);
         int64_t first = at % rows, last = end - at < rows - first ? first + end - at : rows;
         f->isa->depthwise(&c, first, last);
         at += last - first;
@@ -294,8 +277,8 @@ static void run_depthwise(const gei_run *run, uint32_t part) {
 
 /* Units: for each image and cut of its panels the runs of pixels, one after the other. */
 static ge_status run_fast(const gei_run *run, uint32_t part) {
-    const sized *s = run->sized;
-    const prepared *f = run->prepared;
+    const gei_blocked_sized *s = run->sized;
+    const gei_blocked_prepared *f = run->prepared;
     int64_t pixels = s->conv.window.out[1] * s->conv.window.out[2], begin, end, first, last;
     if (s->conv.way == GEI_BLOCKED_DEPTHWISE) {
         run_depthwise(run, part);
@@ -304,7 +287,7 @@ static ge_status run_fast(const gei_run *run, uint32_t part) {
     gei_part_range(s->batch * s->cuts * s->units, run->n_parts, part, &begin, &end);
     for (int64_t at = begin; at < end;) {
         int64_t unit = at % s->units, n = end - at < s->units - unit ? end - at : s->units - unit, cut = at / s->units;
-        gei_blocked_conv c = conv_of(run, cut / s->cuts);
+        gei_blocked_conv c = gei_blocked_conv_of(run, cut / s->cuts);
         gei_part_range(s->panels, (uint32_t)s->cuts, (uint32_t)(cut % s->cuts), &first, &last);
         int64_t to = (unit + n) * s->unit_pixels;
         gei_blocked_run(f->isa, &c, unit * s->unit_pixels, to < pixels ? to : pixels, first, last, run->scratch);
@@ -326,7 +309,7 @@ static double value_at(const reading *x, int64_t channel, int64_t pixel) {
     return (double)(x->blocked ? x->data[(channel / lanes * x->plane + pixel) * lanes + channel % lanes] : x->data[channel * x->plane + pixel]);
 }
 
-static double sum_at(const sized *s, const reading *x, const float *filter, int64_t out, int64_t y, int64_t at) {
+static double sum_at(const gei_blocked_sized *s, const reading *x, const float *filter, int64_t out, int64_t y, int64_t at) {
     const gei_window *w = &s->conv.window;
     int64_t ins = s->conv.in_channels / s->groups, group = out / (s->conv.out_channels / s->groups), from_y, begin_y, end_y, from_x, begin_x, end_x;
     double sum = 0;
@@ -341,7 +324,7 @@ static double sum_at(const sized *s, const reading *x, const float *filter, int6
 }
 
 static void ref_block(const gei_run *run, int64_t image, int64_t block) {
-    const sized *s = run->sized;
+    const gei_blocked_sized *s = run->sized;
     const gei_window *w = &s->conv.window;
     const gei_view *bias = run->n_in > SLOT_BIAS ? run->in[SLOT_BIAS] : NULL, *residual = run->n_in > SLOT_RESIDUAL ? run->in[SLOT_RESIDUAL] : NULL;
     reading x = { (const float *)run->in[SLOT_X]->data + image * s->x_image, w->in[1] * w->in[2], run->in[SLOT_X]->rank == 5 };
@@ -360,7 +343,7 @@ static void ref_block(const gei_run *run, int64_t image, int64_t block) {
 }
 
 static ge_status run_ref(const gei_run *run, uint32_t part) {
-    const sized *s = run->sized;
+    const gei_blocked_sized *s = run->sized;
     int64_t blocks = gei_channel_blocks(s->conv.out_channels), begin, end;
     gei_part_range(s->batch * blocks, run->n_parts, part, &begin, &end);
     for (int64_t at = begin; at < end; at++) ref_block(run, at / blocks, at % blocks);
@@ -369,7 +352,9 @@ static ge_status run_ref(const gei_run *run, uint32_t part) {
 
 #define OVER_RESIDUAL (1u << SLOT_RESIDUAL)
 static const gei_kernel kernels[] = {
-    { .name = "blocked", .accepts = accepts_fast, .prepare = prepare, .size = size_fast, .run = run_fast, .destroy = destroy, .in_place = OVER_RESIDUAL },
+    { .name = "winograd", .accepts = gei_blocked_winograd_accepts, .prepare = gei_blocked_winograd_prepare, .size = gei_blocked_winograd_size,
+      .run = gei_blocked_winograd_run_step, .destroy = gei_blocked_conv_destroy, .in_place = OVER_RESIDUAL },
+    { .name = "blocked", .accepts = accepts_fast, .prepare = prepare, .size = size_fast, .run = run_fast, .destroy = gei_blocked_conv_destroy, .in_place = OVER_RESIDUAL },
     { .name = "ref", .size = size_ref, .run = run_ref, .in_place = OVER_RESIDUAL },
     { 0 }
 };

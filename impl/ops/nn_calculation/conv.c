@@ -201,12 +201,10 @@ static bool blocked_accepts(const gei_choice *c, gei_reason *why) {
     return gei_blocked_conv_fits(c, why);
 }
 
-/* Lanes of the last block that hold no channel are computed for nothing; Winograd knows plain tensors only. */
+/* Lanes of the last block that hold no channel are computed for nothing. */
 static double blocked_worth(const gei_choice *c) {
     const int64_t *filter = c->in[SLOT_FILTER]->shape.dims;
-    gei_reason why;
-    double used = (double)filter[0] / (double)(gei_channel_blocks(filter[0]) * GEI_LANES_OF_BLOCK);
-    return gei_conv_winograd_accepts(c, &why) ? -0.5 : used;
+    return (double)filter[0] / (double)(gei_channel_blocks(filter[0]) * GEI_LANES_OF_BLOCK);
 }
 
 static const gei_blocked_row blocked_conv = { "GeBlockedConv2D", blocked_accepts, gei_blocked_conv_takes_plain, blocked_worth, gei_copy_declared };

@@ -127,6 +127,60 @@ static void windows(void **state) {
     check_isas(&(shape){ GEI_BLOCKED_TAPS, 100, 130, 7, 7, 3, 1, 1, 1 }, true);
 }
 
+static void check_winograd(const gei_blocked_isa *isa, const shape *s, bool residual, float odd) {
+    gei_conv plain = plain_of(s);
+    int64_t in_blocks = gei_channel_blocks(s->in), blocks = gei_channel_blocks(s->out), pixels = plain.y_channel, n = plain.w_out;
+    float *x = floats(s->in * plain.x_channel, 1), *x_blocks = floats(in_blocks * 16 * plain.x_channel, 2), *filter = floats(s->out * n, 3);
+    float *bias = floats(blocks * 16, 4), *wanted = floats(s->out * pixels, 5), *got = floats(blocks * 16 * pixels, 6), *before = floats(blocks * 16 * pixels, 6);
+    double *wide_bias = calloc((size_t)s->out, sizeof *wide_bias);
+    gei_blocked_conv c = { .window = plain.window, .way = s->way, .in_channels = s->in, .out_channels = s->out, .x = x_blocks, .bias = bias, .y = got,
+                           .residual = residual ? got : NULL };
+    float *packed = floats((int64_t)gei_blocked_winograd_filter_floats(s->in, s->out), 7), *work = floats(s->in * s->out * 16, 8);
+    float *scratch = floats((int64_t)gei_blocked_winograd_scratch_floats(isa, &c), 8);
+    assert_non_null(wide_bias);
+    for (int64_t k = 0; k < s->out; k++) wide_bias[k] = bias[k];
+    x[plain.x_channel / 2] = odd;
+    gei_conv_ref_f32(&plain, x, filter, wide_bias, wanted, 0, s->out);
+    gei_to_blocks(x, s->in, plain.x_channel, x_blocks, 0, in_blocks);
+    gei_blocked_winograd_pack(isa, s->in, s->out, filter, work, packed);
+    c.filter = packed;
+    int64_t tiles = gei_blocked_tiles(&c.window), at_once = gei_blocked_tiles_at_once(&c), panels = gei_blocked_panels(isa, s->out);
+    for (int64_t t = 0; t < tiles; t += at_once) {
+        int64_t end = tiles - t < at_once ? tiles : t + at_once;
+        gei_blocked_winograd_run(isa, &c, filter, t, end, 0, 1, scratch);
+        gei_blocked_winograd_run(isa, &c, filter, t, end, 1, panels, scratch);
+    }
+    for (int64_t k = 0; k < s->out; k++) {
+        for (int64_t p = 0; p < pixels; p++) {
+            int64_t at = (k / 16 * pixels + p) * 16 + k % 16;
+            float v = wanted[k * pixels + p] + (residual ? before[at] : 0);
+            bool same = isnan(v) ? isnan(got[at]) : isinf(v) ? got[at] == v : fabsf(got[at] - v) <= (float)n * 0x1p-22f * fmaxf(1, fabsf(odd));
+            if (!same) fail_msg("%s, %d to %d channels, odd %g: channel %d pixel %d is %g, wanted %g", isa->name, (int)s->in, (int)s->out, (double)odd, (int)k,
+                                (int)p, (double)got[at], (double)v);
+        }
+    }
+    float *all[] = { x, x_blocks, filter, bias, wanted, got, before, packed, work, scratch };
+    for (size_t i = 0; i < GEI_COUNT(all); i++) free(all[i]);
+    free(wide_bias);
+}
+
+static void three_by_three_by_points(void **state) {
+    static const shape shapes[] = { { .in = 19, .out = 50, .height = 9, .width = 11, .pad = 1 }, { .in = 16, .out = 16, .height = 4, .width = 5, .pad = 0 },
+                                    { .in = 100, .out = 33, .height = 14, .width = 14, .pad = 1 }, { .in = 3, .out = 80, .height = 21, .width = 57, .pad = 2 } };
+    static const float odds[] = { 0.5f, NAN, INFINITY, -INFINITY, 3e38f };
+    (void)state;
+    for (size_t i = 0; i < GEI_COUNT(shapes); i++)
+        for (size_t k = 0; k < GEI_COUNT(odds); k++) {
+            shape s = shapes[i];
+            s.way = GEI_BLOCKED_TAPS;
+            s.kernel = 3;
+            s.stride = s.dilation = 1;
+            check_winograd(&gei_blocked_portable, &s, k % 2, odds[k]);
+            if (gei_isa() & GEI_ISA_AVX2) check_winograd(&gei_blocked_avx2, &s, k % 2, odds[k]);
+            if (gei_isa() & GEI_ISA_AVX512) check_winograd(&gei_blocked_avx512, &s, k % 2, odds[k]);
+        }
+}
+
 static void depthwise_rows_of_every_width(void **state) {
     (void)state;
     for (int64_t width = 1; width <= 37; width++)
@@ -190,7 +244,7 @@ static void there_and_back(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(products), cmocka_unit_test(windows), cmocka_unit_test(depthwise_rows_of_every_width),
+    const struct CMUnitTest tests[] = { cmocka_unit_test(products), cmocka_unit_test(windows), cmocka_unit_test(three_by_three_by_points), cmocka_unit_test(depthwise_rows_of_every_width),
                                         cmocka_unit_test(poolings), cmocka_unit_test(there_and_back) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
