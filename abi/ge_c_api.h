@@ -199,6 +199,7 @@ typedef struct ge_value ge_value;     /* what a run takes and gives: a tensor or
 typedef struct ge_graph ge_graph;     /* nodes and edges; also a view of a subgraph */
 typedef struct ge_builder ge_builder; /* adds operators to a graph */
 typedef struct ge_model ge_model;     /* compiled, immutable, shared by threads */
+typedef struct ge_state ge_state;     /* what lives between runs: variables */
 typedef struct ge_binding ge_binding; /* inputs and outputs bound once, run many times */
 typedef struct ge_error ge_error;     /* immutable record of a failure */
 typedef struct ge_operation ge_operation; /* one asynchronous run */
@@ -531,6 +532,70 @@ GE_API GE_NODISCARD ge_status ge_options_set_float(ge_options* GE_NONNULL option
 GE_API GE_NODISCARD ge_status ge_options_get_text(const ge_options* GE_NONNULL options, const char* GE_NONNULL key, size_t key_size,
     char* GE_NULLABLE buffer, size_t buffer_size, size_t* GE_NONNULL out_size) GE_NOEXCEPT;
 
+/**
+ * Allocates memory. Called from any thread, also at the same time as itself; may not call the library.
+ *
+ * @param user_data  in, nullable, kept until destroy: the pointer of the triple
+ * @param bytes      in: size wanted, not 0
+ * @param alignment  in: a power of two
+ * @return owned: the memory, given back through the free function; NULL when there is none
+ * @thread free  @blocks no  @calls_back no
+ * @errors none
+ * @since 1.0  @deprecated no
+ */
+typedef uint8_t* GE_NULLABLE (*ge_alloc_fn)(void* GE_NULLABLE user_data, size_t bytes, size_t alignment);
+
+/**
+ * Frees memory. Called from any thread, also at the same time as itself; may not call the library.
+ *
+ * @param user_data  in, nullable, kept until destroy: the pointer of the triple
+ * @param data       in, owned: ends here
+ * @param data_size  in: bytes, as asked for
+ * @param alignment  in: as asked for
+ * @thread free  @blocks no  @calls_back no
+ * @errors none
+ * @since 1.0  @deprecated no
+ */
+typedef void (*ge_free_fn)(void* GE_NULLABLE user_data, uint8_t* GE_NONNULL data, size_t data_size, size_t alignment);
+
+/*
+ * Memory from the caller, for everything the objects of a context hold. allocate and deallocate are both set or neither, which
+ * stands for memory of the process. Memory that is not aligned as asked is given back and counts as none. What belongs to no
+ * context stays with the process: handles, options, records of errors, threads, buffers that live during one call.
+ */
+typedef struct ge_allocator {
+    uint32_t struct_size;
+    uint32_t reserved_flags;
+    ge_alloc_fn GE_NULLABLE allocate;  /* kept until destroy */
+    ge_free_fn GE_NULLABLE deallocate; /* kept until destroy */
+    void* GE_NULLABLE user_data;       /* kept until destroy */
+    ge_destroy_fn GE_NULLABLE destroy; /* kept until called, after the last block is back */
+} ge_allocator;
+#define GE_ALLOCATOR_INIT {sizeof(ge_allocator), 0, NULL, NULL, NULL, NULL}
+
+/**
+ * Sets an allocator to defaults.
+ *
+ * @param allocator       out, borrowed: filled
+ * @param allocator_size  in: sizeof *allocator
+ * @thread free  @blocks no  @calls_back no
+ * @errors usual
+ * @since 1.0  @deprecated no
+ */
+GE_API GE_NODISCARD ge_status ge_allocator_init(ge_allocator* GE_NONNULL allocator, size_t allocator_size) GE_NOEXCEPT;
+
+/**
+ * Lets contexts created with these options allocate through the caller. Only at creation: it cannot be changed later.
+ *
+ * @param options    in, borrowed: changed
+ * @param allocator  in, nullable, copied: NULL: memory of the process
+ * @thread exclusive  @blocks no  @calls_back destroy, on failure and when replaced
+ * @errors usual
+ * @since 1.0  @deprecated no
+ */
+GE_API GE_NODISCARD ge_status ge_options_set_allocator(ge_options* GE_NONNULL options,
+    const ge_allocator* GE_NULLABLE allocator) GE_NOEXCEPT;
+
 /* ---- Context and log ----------------------------------------------------------------------------------------------------- */
 
 typedef int32_t ge_log_level;
@@ -549,9 +614,16 @@ typedef struct ge_context_info {
     uint32_t threads;         /* most threads one run uses, the caller included */
     uint32_t reserved_0;
     uint64_t copied_bytes;    /* tensor bytes copied so far; unchanged over a call means it copied nothing */
-    uint64_t allocated_bytes; /* tensor bytes held now */
+    uint64_t allocated_bytes; /* memory held now by all objects of the context */
     uint64_t peak_bytes;      /* highest allocated_bytes so far */
     uint64_t objects_count;   /* live handles of this context */
+    uint64_t blocks_count;    /* blocks that allocated_bytes are made of */
+    uint64_t feature_bytes;   /* of models: intermediate tensors and work areas, those kept for later runs included */
+    uint64_t feature_peak_bytes;
+    uint64_t constant_bytes;  /* of models: weights, also mapped ones and those shared with graphs, and packed copies */
+    uint64_t constant_peak_bytes;
+    uint64_t variable_bytes;  /* of states: contents of variables */
+    uint64_t variable_peak_bytes;
 } ge_context_info;
 
 /**
@@ -2036,6 +2108,22 @@ GE_API GE_NODISCARD ge_status ge_builder_add_floats(ge_builder* GE_NONNULL build
     const double* GE_NULLABLE values, size_t values_count, int32_t is_vector, ge_value_id* GE_NONNULL out_value) GE_NOEXCEPT;
 
 /**
+ * Adds a variable: a Variable node, whose content lives in a state.
+ *
+ * @param builder    in, borrowed: changed
+ * @param name       in, copied: name of the node and of the variable
+ * @param name_size  in: bytes of name, or GE_NTS
+ * @param desc       in, copied: its desc, every dim known
+ * @param initial    in, nullable, borrowed: first content, kept alive by the graph; NULL: none until one is assigned
+ * @param out_value  out, borrowed: its value
+ * @thread exclusive  @blocks no  @calls_back no
+ * @errors usual, GE_ERR_ALREADY_EXISTS, GE_ERR_WRONG_STATE, GE_ERR_SHAPE, GE_ERR_RANK, GE_ERR_DTYPE
+ * @since 1.0  @deprecated no
+ */
+GE_API GE_NODISCARD ge_status ge_builder_add_variable(ge_builder* GE_NONNULL builder, const char* GE_NONNULL name, size_t name_size,
+    const ge_tensor_desc* GE_NONNULL desc, const ge_tensor* GE_NULLABLE initial, ge_value_id* GE_NONNULL out_value) GE_NOEXCEPT;
+
+/**
  * Begins an operator.
  *
  * @param builder       in, borrowed: changed
@@ -2472,6 +2560,7 @@ typedef struct ge_model_summary {
     uint64_t lower_bound_bytes;     /* most bytes of them alive at once: no plan needs less */
     uint64_t scratch_bytes;         /* planned work area of kernels */
     uint64_t compile_ns;            /* time the compilation took */
+    uint64_t feature_peak_bytes;    /* most memory for intermediate tensors and work areas held at once, by all runs together */
 } ge_model_summary;
 
 /* An input or output of a model. Pointers are borrowed until the model is destroyed. */
@@ -2615,6 +2704,230 @@ GE_API GE_NODISCARD ge_status ge_model_dump(const ge_model* GE_NONNULL model, ge
  */
 GE_API GE_NODISCARD ge_status ge_model_dump_to(const ge_model* GE_NONNULL model, ge_dump_format format,
     ge_write_fn GE_NONNULL write, void* GE_NULLABLE user_data, ge_destroy_fn GE_NULLABLE destroy) GE_NOEXCEPT;
+
+/* Parts of the memory of a model. The numbers are those of ge_binding_set_memory and ge_session_set_memory. */
+typedef int32_t ge_area;
+enum {
+    GE_AREA_CONSTANTS = 1,           /* weights */
+    GE_AREA_FEATURES = 2,            /* all intermediate tensors and work areas */
+    GE_AREA_FIXED_FEATURES = 3,      /* part of them that keeps its address */
+    GE_AREA_REFRESHABLE_FEATURES = 4 /* part of them that may move between runs */
+};
+
+/* One part of the memory of a model. */
+typedef struct ge_area_info {
+    uint32_t struct_size;
+    uint32_t reserved_flags;
+    ge_area area;
+    int32_t memory_type;    /* GE's number: 0 default, 1 peer to peer */
+    int32_t is_fixed;       /* 1: keeps its address once set */
+    int32_t is_refreshable; /* 1: may be set again after the first run */
+    uint64_t area_bytes;
+    uint64_t alignment;
+} ge_area_info;
+
+/* What a model did since it was made, bodies of control flow included. A steady state changes runs_count only. */
+typedef struct ge_model_counters {
+    uint32_t struct_size;
+    uint32_t reserved_flags;
+    uint64_t runs_count;
+    uint64_t instances_count;   /* plans made for new input shapes */
+    uint64_t found_count;       /* times a plan made before was taken for the shapes of a run or of a binding */
+    uint64_t evicted_count;     /* plans given up for others: ge.maxShapes bounds how many are kept */
+    uint64_t primitives_count;  /* kernels prepared: when compiled, later for new sizes only where a kernel depends on them */
+    uint64_t packings_count;    /* weights brought into another layout */
+    uint64_t copies_count;      /* outputs that runs copied into place instead of writing them there */
+    uint64_t allocations_count; /* allocations on the run path */
+    uint64_t pooled_bytes;      /* memory held for later runs */
+} ge_model_counters;
+
+/**
+ * Describes the memory a model needs, part by part.
+ *
+ * @param model        in, borrowed: the model
+ * @param infos        out, nullable, borrowed: one entry per part
+ * @param infos_count  in: entries of infos
+ * @param info_size    in: sizeof *infos, the distance of two entries
+ * @param out_count    out, borrowed: number of entries
+ * @thread free  @blocks no  @calls_back no
+ * @errors usual, GE_ERR_WRONG_STATE for a model with unknown dims
+ * @since 1.0  @deprecated no
+ */
+GE_API GE_NODISCARD ge_status ge_model_get_area_infos(const ge_model* GE_NONNULL model, ge_area_info* GE_NULLABLE infos,
+    size_t infos_count, size_t info_size, size_t* GE_NONNULL out_count) GE_NOEXCEPT;
+
+/**
+ * Reads what a model did so far.
+ *
+ * @param model              in, borrowed: the model
+ * @param out_counters       out, borrowed: filled
+ * @param out_counters_size  in: sizeof *out_counters
+ * @thread free  @blocks no  @calls_back no
+ * @errors usual
+ * @since 1.0  @deprecated no
+ */
+GE_API GE_NODISCARD ge_status ge_model_get_counters(const ge_model* GE_NONNULL model, ge_model_counters* GE_NONNULL out_counters,
+    size_t out_counters_size) GE_NOEXCEPT;
+
+/**
+ * Gives back memory a model holds for later runs.
+ *
+ * @param model       in, borrowed: the model
+ * @param keep_bytes  in: how much it may keep
+ * @thread free  @blocks no  @calls_back no
+ * @errors usual
+ * @since 1.0  @deprecated no
+ */
+GE_API GE_NODISCARD ge_status ge_model_trim(const ge_model* GE_NONNULL model, uint64_t keep_bytes) GE_NOEXCEPT;
+
+/* ---- State -------------------------------------------------------------------------------------------------------------- */
+
+/*
+ * A state holds the contents of variables: Variable nodes with their names (shared_name when it is set), which Assign and its kin
+ * change in place. Runs on one state are serialised; runs on different states of one model are not. A run without a state uses a
+ * fresh one and drops it. What the graph leaves open happens in the order its nodes were made; Identity keeps what it read. A run
+ * that fails may leave variables it writes changed or half written.
+ */
+
+/**
+ * Creates a state for one or several models of one context, with first contents. Variables of one name are shared; where several
+ * models have first content for one, that of the first model holds.
+ *
+ * @param models        in, borrowed: the models
+ * @param models_count  in: entries of models
+ * @param out_state     out, owned: ge_state_destroy
+ * @thread free  @blocks no  @calls_back no
+ * @errors usual, GE_ERR_SHAPE, GE_ERR_DTYPE where models disagree on a variable, GE_ERR_OUT_OF_RANGE for no model
+ * @since 1.0  @deprecated no
+ */
+GE_API GE_NODISCARD ge_status ge_state_create(const ge_model* GE_NONNULL const* GE_NONNULL models, size_t models_count,
+    ge_state* GE_NULLABLE* GE_NONNULL out_state) GE_NOEXCEPT;
+
+/**
+ * Copies a state with the content it has between two runs.
+ *
+ * @param state      in, borrowed: the state
+ * @param out_state  out, owned: ge_state_destroy
+ * @thread free  @blocks until the run on it ends  @calls_back no
+ * @errors usual
+ * @since 1.0  @deprecated no
+ */
+GE_API GE_NODISCARD ge_status ge_state_copy(const ge_state* GE_NONNULL state,
+    ge_state* GE_NULLABLE* GE_NONNULL out_state) GE_NOEXCEPT;
+
+/**
+ * Destroys a state handle; the state goes with its last user.
+ *
+ * @param state  in, nullable, owned: ends here
+ * @thread free  @blocks no  @calls_back no
+ * @errors GE_ERR_BAD_HANDLE
+ * @since 1.0  @deprecated no
+ */
+GE_API ge_status ge_state_destroy(ge_state* GE_NULLABLE state) GE_NOEXCEPT;
+
+/**
+ * Describes the variables of a state.
+ *
+ * @param state        in, borrowed: the state
+ * @param infos        out, nullable, borrowed: one entry each; pointers in them are borrowed until the state is destroyed
+ * @param infos_count  in: entries of infos
+ * @param info_size    in: sizeof *infos, the distance of two entries
+ * @param out_count    out, borrowed: number of entries
+ * @thread free  @blocks no  @calls_back no
+ * @errors usual
+ * @since 1.0  @deprecated no
+ */
+GE_API GE_NODISCARD ge_status ge_state_get_infos(const ge_state* GE_NONNULL state, ge_io_info* GE_NULLABLE infos,
+    size_t infos_count, size_t info_size, size_t* GE_NONNULL out_count) GE_NOEXCEPT;
+
+/**
+ * Finds a variable by name.
+ *
+ * @param state      in, borrowed: the state
+ * @param name       in, borrowed: the name
+ * @param name_size  in: bytes of name, or GE_NTS
+ * @param out_index  out, borrowed: its index
+ * @thread free  @blocks no  @calls_back no
+ * @errors usual, GE_ERR_NOT_FOUND
+ * @since 1.0  @deprecated no
+ */
+GE_API GE_NODISCARD ge_status ge_state_find(const ge_state* GE_NONNULL state, const char* GE_NONNULL name, size_t name_size,
+    size_t* GE_NONNULL out_index) GE_NOEXCEPT;
+
+/**
+ * Copies the content of a variable.
+ *
+ * @param state      in, borrowed: the state
+ * @param index      in: the variable
+ * @param out_value  out, owned: ge_value_destroy
+ * @thread free  @blocks until the run on it ends  @calls_back no
+ * @errors usual, GE_ERR_OUT_OF_RANGE, GE_ERR_NOT_FOUND when it has no content yet
+ * @since 1.0  @deprecated no
+ */
+GE_API GE_NODISCARD ge_status ge_state_copy_value(const ge_state* GE_NONNULL state, size_t index,
+    ge_value* GE_NULLABLE* GE_NONNULL out_value) GE_NOEXCEPT;
+
+/**
+ * Sets the content of a variable.
+ *
+ * @param state  in, borrowed: changed
+ * @param index  in: the variable
+ * @param value  in, copied: the content
+ * @thread free  @blocks until the run on it ends  @calls_back no
+ * @errors usual, GE_ERR_OUT_OF_RANGE, GE_ERR_WRONG_KIND, GE_ERR_SHAPE, GE_ERR_DTYPE
+ * @since 1.0  @deprecated no
+ */
+GE_API GE_NODISCARD ge_status ge_state_set_value(ge_state* GE_NONNULL state, size_t index,
+    const ge_value* GE_NONNULL value) GE_NOEXCEPT;
+
+/**
+ * Gives every variable its first content again.
+ *
+ * @param state  in, borrowed: changed
+ * @thread free  @blocks until the run on it ends  @calls_back no
+ * @errors usual
+ * @since 1.0  @deprecated no
+ */
+GE_API GE_NODISCARD ge_status ge_state_reset(ge_state* GE_NONNULL state) GE_NOEXCEPT;
+
+/**
+ * Writes a state, to be read back by ge_state_import.
+ *
+ * @param state      in, borrowed: the state
+ * @param write      in, borrowed: receives the bytes in parts
+ * @param user_data  in, nullable, kept until destroy: passed to the callback
+ * @param destroy    in, nullable, borrowed: called once before the call returns
+ * @thread free  @blocks until the run on it ends, and while write does  @calls_back write, destroy
+ * @errors usual, what write returns
+ * @since 1.0  @deprecated no
+ */
+GE_API GE_NODISCARD ge_status ge_state_export(const ge_state* GE_NONNULL state, ge_write_fn GE_NONNULL write,
+    void* GE_NULLABLE user_data, ge_destroy_fn GE_NULLABLE destroy) GE_NOEXCEPT;
+
+/**
+ * Sets the content of every variable named in the bytes.
+ *
+ * @param state      in, borrowed: changed
+ * @param data       in, copied: what ge_state_export wrote
+ * @param data_size  in: bytes of data, or GE_NTS
+ * @thread free  @blocks until the run on it ends  @calls_back no
+ * @errors usual, GE_ERR_MALFORMED, GE_ERR_TRUNCATED, GE_ERR_NOT_FOUND, GE_ERR_SHAPE, GE_ERR_DTYPE
+ * @since 1.0  @deprecated no
+ */
+GE_API GE_NODISCARD ge_status ge_state_import(ge_state* GE_NONNULL state, const uint8_t* GE_NONNULL data,
+    size_t data_size) GE_NOEXCEPT;
+
+/**
+ * Lets the runs of a binding use a state.
+ *
+ * @param binding  in, borrowed: changed
+ * @param state    in, nullable, borrowed: kept alive by the binding; NULL: a fresh one each run
+ * @thread exclusive  @blocks no  @calls_back no
+ * @errors usual, GE_ERR_NOT_FOUND when the state lacks a variable of the model, GE_ERR_SHAPE, GE_ERR_DTYPE when it has another
+ *         of that name, GE_ERR_WRONG_STATE during a run
+ * @since 1.0  @deprecated no
+ */
+GE_API GE_NODISCARD ge_status ge_binding_set_state(ge_binding* GE_NONNULL binding, ge_state* GE_NULLABLE state) GE_NOEXCEPT;
 
 /* ---- Run ----------------------------------------------------------------------------------------------------------------- */
 

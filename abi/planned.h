@@ -19,49 +19,11 @@
 extern "C" {
 #endif
 
-typedef struct ge_state ge_state;               /* what lives between runs: variables, caches */
 typedef struct ge_session ge_session;           /* GE's view: models by graph id, with one state */
 typedef struct ge_registration ge_registration; /* something a context was taught: a pass, an operator, a mapping */
 typedef struct ge_launch ge_launch;             /* one call of a kernel; only lent to the kernel, stale when it returns */
 
-/* ---- Context: memory, options ------------------------------------------------------------------------------------------- */
-
-/**
- * Allocates memory. Called from any thread, also at the same time as itself; may not call the library.
- *
- * @param user_data  in, nullable, kept until destroy: the pointer of the triple
- * @param bytes      in: size wanted, not 0
- * @param alignment  in: a power of two
- * @return owned: the memory, given back through the free function; NULL when there is none
- * @thread free  @blocks no  @calls_back no
- * @errors none
- * @since 1.0  @deprecated no
- */
-typedef uint8_t* GE_NULLABLE (*ge_alloc_fn)(void* GE_NULLABLE user_data, size_t bytes, size_t alignment);
-
-/**
- * Frees memory. Called from any thread, also at the same time as itself; may not call the library.
- *
- * @param user_data  in, nullable, kept until destroy: the pointer of the triple
- * @param data       in, owned: ends here
- * @param data_size  in: bytes, as asked for
- * @param alignment  in: as asked for
- * @thread free  @blocks no  @calls_back no
- * @errors none
- * @since 1.0  @deprecated no
- */
-typedef void (*ge_free_fn)(void* GE_NULLABLE user_data, uint8_t* GE_NONNULL data, size_t data_size, size_t alignment);
-
-/* Memory from the caller, for everything an object of a context allocates. All three or none of the functions are set. */
-typedef struct ge_allocator {
-    uint32_t struct_size;
-    uint32_t reserved_flags;
-    ge_alloc_fn GE_NULLABLE allocate;  /* kept until destroy */
-    ge_free_fn GE_NULLABLE deallocate; /* kept until destroy */
-    void* GE_NULLABLE user_data;       /* kept until destroy */
-    ge_destroy_fn GE_NULLABLE destroy; /* kept until called, after the last block is back */
-} ge_allocator;
-#define GE_ALLOCATOR_INIT {sizeof(ge_allocator), 0, NULL, NULL, NULL, NULL}
+/* ---- Context: options ---------------------------------------------------------------------------------------------------- */
 
 typedef uint64_t ge_option_levels;
 enum {
@@ -84,29 +46,6 @@ typedef struct ge_option_info {
     int32_t is_device_only;                /* 1: accepted and logged, no effect on a CPU */
     int32_t reserved_0;
 } ge_option_info;
-
-/**
- * Sets an allocator to defaults.
- *
- * @param allocator       out, borrowed: filled
- * @param allocator_size  in: sizeof *allocator
- * @thread free  @blocks no  @calls_back no
- * @errors usual
- * @since 1.0  @deprecated no
- */
-GE_API GE_NODISCARD ge_status ge_allocator_init(ge_allocator* GE_NONNULL allocator, size_t allocator_size) GE_NOEXCEPT;
-
-/**
- * Lets contexts created with these options allocate through the caller. Only at creation: it cannot be changed later.
- *
- * @param options    in, borrowed: changed
- * @param allocator  in, nullable, copied: NULL: memory of the process
- * @thread exclusive  @blocks no  @calls_back destroy, on failure and when replaced
- * @errors usual
- * @since 1.0  @deprecated no
- */
-GE_API GE_NODISCARD ge_status ge_options_set_allocator(ge_options* GE_NONNULL options,
-    const ge_allocator* GE_NULLABLE allocator) GE_NOEXCEPT;
 
 /**
  * Lists every option there is.
@@ -308,22 +247,6 @@ GE_API GE_NODISCARD ge_status ge_graph_add_attr_item(ge_graph* GE_NONNULL graph,
     ge_owner_id* GE_NONNULL out_owner) GE_NOEXCEPT;
 
 /* ---- Builder: variables, subgraphs, scopes, free ports ------------------------------------------------------------------ */
-
-/**
- * Adds a variable: a Variable node, whose content lives in a state.
- *
- * @param builder    in, borrowed: changed
- * @param name       in, copied: name of the node and of the variable
- * @param name_size  in: bytes of name, or GE_NTS
- * @param desc       in, copied: its desc
- * @param initial    in, nullable, borrowed: first content, kept alive by the graph; NULL: none until one is assigned
- * @param out_value  out, borrowed: its value
- * @thread exclusive  @blocks no  @calls_back no
- * @errors usual, GE_ERR_ALREADY_EXISTS, GE_ERR_WRONG_STATE, GE_ERR_SHAPE, GE_ERR_RANK, GE_ERR_DTYPE
- * @since 1.0  @deprecated no
- */
-GE_API GE_NODISCARD ge_status ge_builder_add_variable(ge_builder* GE_NONNULL builder, const char* GE_NONNULL name, size_t name_size,
-    const ge_tensor_desc* GE_NONNULL desc, const ge_tensor* GE_NULLABLE initial, ge_value_id* GE_NONNULL out_value) GE_NOEXCEPT;
 
 /**
  * Attaches a graph to a subgraph port of the operator under construction. The graph becomes part of the one being built, also
@@ -530,27 +453,6 @@ GE_API GE_NODISCARD ge_status ge_model_import_file(const ge_context* GE_NULLABLE
 
 /* ---- Model: memory and counters ----------------------------------------------------------------------------------------- */
 
-/* Parts of the memory of a model. The numbers are those of ge_binding_set_memory and ge_session_set_memory. */
-typedef int32_t ge_area;
-enum {
-    GE_AREA_CONSTANTS = 1,           /* weights */
-    GE_AREA_FEATURES = 2,            /* all intermediate tensors and work areas */
-    GE_AREA_FIXED_FEATURES = 3,      /* part of them that keeps its address */
-    GE_AREA_REFRESHABLE_FEATURES = 4 /* part of them that may move between runs */
-};
-
-/* One part of the memory of a model. */
-typedef struct ge_area_info {
-    uint32_t struct_size;
-    uint32_t reserved_flags;
-    ge_area area;
-    int32_t memory_type;    /* GE's number: 0 default, 1 peer to peer */
-    int32_t is_fixed;       /* 1: keeps its address once set */
-    int32_t is_refreshable; /* 1: may be set again after the first run */
-    uint64_t area_bytes;
-    uint64_t alignment;
-} ge_area_info;
-
 /* Constants of a model that lie in a file of their own. Text is borrowed until the model is destroyed. */
 typedef struct ge_weight_info {
     uint32_t struct_size;
@@ -560,33 +462,6 @@ typedef struct ge_weight_info {
     uint64_t offset;
     uint64_t weight_bytes;
 } ge_weight_info;
-
-/* What a model did since it was made. A steady state changes runs_count only. */
-typedef struct ge_model_counters {
-    uint32_t struct_size;
-    uint32_t reserved_flags;
-    uint64_t runs_count;
-    uint64_t instances_count;   /* plans made for new input shapes */
-    uint64_t primitives_count;  /* kernels prepared for new sizes */
-    uint64_t packings_count;    /* weights brought into another layout */
-    uint64_t allocations_count; /* allocations on the run path */
-    uint64_t pooled_bytes;      /* memory held for later runs */
-} ge_model_counters;
-
-/**
- * Describes the memory a model needs, part by part.
- *
- * @param model        in, borrowed: the model
- * @param infos        out, nullable, borrowed: one entry per part
- * @param infos_count  in: entries of infos
- * @param info_size    in: sizeof *infos, the distance of two entries
- * @param out_count    out, borrowed: number of entries
- * @thread free  @blocks no  @calls_back no
- * @errors usual, GE_ERR_WRONG_STATE for a model with unknown dims
- * @since 1.0  @deprecated no
- */
-GE_API GE_NODISCARD ge_status ge_model_get_area_infos(const ge_model* GE_NONNULL model, ge_area_info* GE_NULLABLE infos,
-    size_t infos_count, size_t info_size, size_t* GE_NONNULL out_count) GE_NOEXCEPT;
 
 /**
  * Describes the constants of a model that lie in files of their own.
@@ -617,49 +492,7 @@ GE_API GE_NODISCARD ge_status ge_model_get_weight_infos(const ge_model* GE_NONNU
 GE_API GE_NODISCARD ge_status ge_model_get_shared_ios(const ge_model* GE_NONNULL model, uint64_t* GE_NULLABLE pairs,
     size_t pairs_count, size_t* GE_NONNULL out_count) GE_NOEXCEPT;
 
-/**
- * Reads what a model did so far.
- *
- * @param model              in, borrowed: the model
- * @param out_counters       out, borrowed: filled
- * @param out_counters_size  in: sizeof *out_counters
- * @thread free  @blocks no  @calls_back no
- * @errors usual
- * @since 1.0  @deprecated no
- */
-GE_API GE_NODISCARD ge_status ge_model_get_counters(const ge_model* GE_NONNULL model, ge_model_counters* GE_NONNULL out_counters,
-    size_t out_counters_size) GE_NOEXCEPT;
-
-/**
- * Gives back memory a model holds for later runs.
- *
- * @param model       in, borrowed: the model
- * @param keep_bytes  in: how much it may keep
- * @thread free  @blocks no  @calls_back no
- * @errors usual
- * @since 1.0  @deprecated no
- */
-GE_API GE_NODISCARD ge_status ge_model_trim(const ge_model* GE_NONNULL model, uint64_t keep_bytes) GE_NOEXCEPT;
-
 /* ---- State -------------------------------------------------------------------------------------------------------------- */
-
-/*
- * A state holds the content of variables and carried caches. Runs on one state are serialised; runs on different states of one
- * model are not. A run without a state uses a fresh one and drops it.
- */
-
-/**
- * Creates a state for one or several models, with first contents. Variables of one name are shared.
- *
- * @param models        in, borrowed: the models
- * @param models_count  in: entries of models
- * @param out_state     out, owned: ge_state_destroy
- * @thread free  @blocks no  @calls_back no
- * @errors usual, GE_ERR_SHAPE, GE_ERR_DTYPE where models disagree on a variable
- * @since 1.0  @deprecated no
- */
-GE_API GE_NODISCARD ge_status ge_state_create(const ge_model* GE_NONNULL const* GE_NONNULL models, size_t models_count,
-    ge_state* GE_NULLABLE* GE_NONNULL out_state) GE_NOEXCEPT;
 
 /**
  * Gives a handle for the state of a session.
@@ -672,131 +505,6 @@ GE_API GE_NODISCARD ge_status ge_state_create(const ge_model* GE_NONNULL const* 
  */
 GE_API GE_NODISCARD ge_status ge_state_create_from_session(const ge_session* GE_NONNULL session,
     ge_state* GE_NULLABLE* GE_NONNULL out_state) GE_NOEXCEPT;
-
-/**
- * Copies a state with the content it has between two runs.
- *
- * @param state      in, borrowed: the state
- * @param out_state  out, owned: ge_state_destroy
- * @thread free  @blocks until the run on it ends  @calls_back no
- * @errors usual
- * @since 1.0  @deprecated no
- */
-GE_API GE_NODISCARD ge_status ge_state_copy(const ge_state* GE_NONNULL state,
-    ge_state* GE_NULLABLE* GE_NONNULL out_state) GE_NOEXCEPT;
-
-/**
- * Destroys a state handle; the state goes with its last user.
- *
- * @param state  in, nullable, owned: ends here
- * @thread free  @blocks no  @calls_back no
- * @errors GE_ERR_BAD_HANDLE
- * @since 1.0  @deprecated no
- */
-GE_API ge_status ge_state_destroy(ge_state* GE_NULLABLE state) GE_NOEXCEPT;
-
-/**
- * Describes the variables of a state.
- *
- * @param state        in, borrowed: the state
- * @param infos        out, nullable, borrowed: one entry each; pointers in them are borrowed until the state is destroyed
- * @param infos_count  in: entries of infos
- * @param info_size    in: sizeof *infos, the distance of two entries
- * @param out_count    out, borrowed: number of entries
- * @thread free  @blocks no  @calls_back no
- * @errors usual
- * @since 1.0  @deprecated no
- */
-GE_API GE_NODISCARD ge_status ge_state_get_infos(const ge_state* GE_NONNULL state, ge_io_info* GE_NULLABLE infos,
-    size_t infos_count, size_t info_size, size_t* GE_NONNULL out_count) GE_NOEXCEPT;
-
-/**
- * Finds a variable by name.
- *
- * @param state      in, borrowed: the state
- * @param name       in, borrowed: the name
- * @param name_size  in: bytes of name, or GE_NTS
- * @param out_index  out, borrowed: its index
- * @thread free  @blocks no  @calls_back no
- * @errors usual, GE_ERR_NOT_FOUND
- * @since 1.0  @deprecated no
- */
-GE_API GE_NODISCARD ge_status ge_state_find(const ge_state* GE_NONNULL state, const char* GE_NONNULL name, size_t name_size,
-    size_t* GE_NONNULL out_index) GE_NOEXCEPT;
-
-/**
- * Copies the content of a variable.
- *
- * @param state      in, borrowed: the state
- * @param index      in: the variable
- * @param out_value  out, owned: ge_value_destroy
- * @thread free  @blocks until the run on it ends  @calls_back no
- * @errors usual, GE_ERR_OUT_OF_RANGE, GE_ERR_NOT_FOUND when it has no content yet
- * @since 1.0  @deprecated no
- */
-GE_API GE_NODISCARD ge_status ge_state_copy_value(const ge_state* GE_NONNULL state, size_t index,
-    ge_value* GE_NULLABLE* GE_NONNULL out_value) GE_NOEXCEPT;
-
-/**
- * Sets the content of a variable.
- *
- * @param state  in, borrowed: changed
- * @param index  in: the variable
- * @param value  in, copied: the content
- * @thread free  @blocks until the run on it ends  @calls_back no
- * @errors usual, GE_ERR_OUT_OF_RANGE, GE_ERR_SHAPE, GE_ERR_DTYPE
- * @since 1.0  @deprecated no
- */
-GE_API GE_NODISCARD ge_status ge_state_set_value(ge_state* GE_NONNULL state, size_t index,
-    const ge_value* GE_NONNULL value) GE_NOEXCEPT;
-
-/**
- * Gives every variable its first content again.
- *
- * @param state  in, borrowed: changed
- * @thread free  @blocks until the run on it ends  @calls_back no
- * @errors usual
- * @since 1.0  @deprecated no
- */
-GE_API GE_NODISCARD ge_status ge_state_reset(ge_state* GE_NONNULL state) GE_NOEXCEPT;
-
-/**
- * Writes a state, to be read back by ge_state_import.
- *
- * @param state      in, borrowed: the state
- * @param write      in, borrowed: receives the bytes in parts
- * @param user_data  in, nullable, kept until destroy: passed to the callback
- * @param destroy    in, nullable, borrowed: called once before the call returns
- * @thread free  @blocks until the run on it ends, and while write does  @calls_back write, destroy
- * @errors usual, what write returns
- * @since 1.0  @deprecated no
- */
-GE_API GE_NODISCARD ge_status ge_state_export(const ge_state* GE_NONNULL state, ge_write_fn GE_NONNULL write,
-    void* GE_NULLABLE user_data, ge_destroy_fn GE_NULLABLE destroy) GE_NOEXCEPT;
-
-/**
- * Sets the content of every variable named in the bytes.
- *
- * @param state      in, borrowed: changed
- * @param data       in, copied: what ge_state_export wrote
- * @param data_size  in: bytes of data, or GE_NTS
- * @thread free  @blocks until the run on it ends  @calls_back no
- * @errors usual, GE_ERR_MALFORMED, GE_ERR_TRUNCATED, GE_ERR_NOT_FOUND, GE_ERR_SHAPE, GE_ERR_DTYPE
- * @since 1.0  @deprecated no
- */
-GE_API GE_NODISCARD ge_status ge_state_import(ge_state* GE_NONNULL state, const uint8_t* GE_NONNULL data,
-    size_t data_size) GE_NOEXCEPT;
-
-/**
- * Lets the runs of a binding use a state.
- *
- * @param binding  in, borrowed: changed
- * @param state    in, nullable, borrowed: kept alive by the binding; NULL: a fresh one each run
- * @thread exclusive  @blocks no  @calls_back no
- * @errors usual, GE_ERR_NOT_FOUND when the state lacks a variable of the model
- * @since 1.0  @deprecated no
- */
-GE_API GE_NODISCARD ge_status ge_binding_set_state(ge_binding* GE_NONNULL binding, ge_state* GE_NULLABLE state) GE_NOEXCEPT;
 
 /**
  * Lets the runs of a binding use memory of the caller for intermediate tensors.

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "api/binding.h"
+#include "api/state.h"
 
 static void binding_destroy(void *object) {
     gei_api_binding *b = object;
@@ -91,6 +92,22 @@ ge_status ge_binding_set_output(ge_binding *binding, size_t index, ge_value *val
     GEI_CHECK(tensor_for(b, value, index, b->n_outputs, "output", &tensor, &diag));
     if (tensor && tensor->read_only) return GEI_RETURN(gei_argument_fail(&diag, "value", 2, GE_ERR_READ_ONLY, "the value's tensor is read-only"));
     return GEI_RETURN(gei_binding_set_output(b->binding, (uint32_t)index, tensor, &diag));
+}
+
+static ge_status set_state(gei_api_binding *b, const gei_api_state *s, gei_diag *diag) {
+    if (s && s->ctx != b->ctx) return gei_argument_fail(diag, "state", 1, GE_ERR_HANDLE_OTHER_CONTEXT, "the state is of another context");
+    GEI_TRY(gei_api_binding_check_free(b, diag));
+    ge_status st = gei_binding_set_state(b->binding, s ? s->state : NULL, diag);
+    if (st != GE_OK && st != GE_ERR_OUT_OF_MEMORY) gei_diag_argument(diag, "state", 1);
+    return st;
+}
+
+ge_status ge_binding_set_state(ge_binding *binding, ge_state *state) {
+    GEI_CALL;
+    GEI_GET(gei_api_binding, b, binding, BINDING, 0);
+    if (!state) return GEI_RETURN(set_state(b, NULL, &diag));
+    GEI_GET(gei_api_state, s, state, STATE, 1);
+    return GEI_RETURN(set_state(b, s, &diag));
 }
 
 /* Lets the handle of output i show what the last run wrote. */

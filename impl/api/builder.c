@@ -219,6 +219,48 @@ ge_status ge_builder_add_constant(ge_builder *builder, const char *name, size_t 
     return GEI_RETURN(add_const(b, g, inner, out_value, &diag));
 }
 
+static ge_status add_variable(gei_api_builder *b, gei_graph *g, const char *name, size_t name_size, const gei_desc *d, gei_tensor *initial,
+                              ge_value_id *out, gei_diag *diag) {
+    const gei_op_def *def = gei_catalogue_find("Variable", strlen("Variable"));
+    gei_node *node;
+    gei_shape given = initial ? gei_tensor_shape(initial) : d->shape;
+    if (initial && initial->dtype != d->dtype)
+        return gei_argument_fail(diag, "initial", 4, GE_ERR_DTYPE, "the first content is %s, the variable %s", gei_dtype_name(initial->dtype),
+                                 gei_dtype_name(d->dtype));
+    if (!gei_shape_same(&d->shape, &given)) return gei_argument_fail(diag, "initial", 4, GE_ERR_SHAPE, "the first content has another shape than the variable");
+    GEI_TRY(gei_builder_take_name(b, g, name, name_size, 1, diag));
+    if (!b->name.count) return gei_argument_fail(diag, "name", 1, GE_ERR_INVALID_ARGUMENT, "a variable needs a name");
+    GEI_TRY(gei_graph_add_node(g, def, b->name.items, NULL, NULL, &node, diag));
+    node->outs[0].dtype = d->dtype;
+    node->outs[0].format = d->format;
+    gei_attr value = { .kind = GEI_ATTR_TENSOR, .v = { .tensor = initial } };
+    ge_status st = gei_out_set_shape(gei_value_of(node, 0), &d->shape, diag);
+    if (st == GE_OK && initial) st = gei_node_set(node, "value", &value, diag);
+    if (st != GE_OK) {
+        gei_graph_remove_node(node);
+        return st;
+    }
+    gei_tensor_freeze(initial);
+    *out = gei_value_id_of(gei_value_of(node, 0));
+    return GE_OK;
+}
+
+ge_status ge_builder_add_variable(ge_builder *builder, const char *name, size_t name_size, const ge_tensor_desc *desc, const ge_tensor *initial,
+                                  ge_value_id *out_value) {
+    GEI_CALL;
+    gei_desc d;
+    gei_tensor *inner = NULL;
+    if (out_value) *out_value = 0;
+    GEI_NEED(name, 1);
+    GEI_NEED(desc, 3);
+    GEI_NEED(out_value, 5);
+    GEI_BUILDER(b, g, builder);
+    GEI_CHECK(gei_builder_idle(b, &diag));
+    GEI_CHECK(gei_desc_in(desc, true, "desc", 3, &d, &diag));
+    if (initial) GEI_CHECK(gei_tensor_of(initial, b->view.owner->ctx, "initial", 4, &inner, &diag));
+    return GEI_RETURN(add_variable(b, g, name, name_size, &d, inner, out_value, &diag));
+}
+
 /* A zeroed tensor for the elements of add_ints and add_floats. */
 static ge_status make_elements(gei_graph *g, int32_t dtype, size_t count, int32_t is_vector, gei_tensor **out, gei_diag *diag) {
     int64_t dim = (int64_t)count;

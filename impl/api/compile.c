@@ -181,10 +181,12 @@ static ge_status compile(const gei_api_graph_view *view, const gei_graph *g, com
     gei_api_context *c = view->owner->ctx;
     gei_model *model = NULL;
     int64_t start = now_ns();
+    gei_sink_init(&job->notes, &c->from); /* the model keeps them */
     job->inner.model.max_threads = c->max_threads;
     job->inner.plan.max_threads = job->is_single_stream ? 1 : c->max_threads;
     job->inner.model.team = c->team;
     job->inner.model.trace = &c->trace;
+    job->inner.model.accounts = &c->accounts;
     job->inner.model.log = job->inner.plan.log = job->passes.log = &c->log;
     GEI_TRY(check_support(g, job, diag));
     const bool is_traced = gei_trace_is_on(&c->trace);

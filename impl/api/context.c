@@ -8,23 +8,22 @@
 static gei_api_context process_default;
 static pthread_once_t default_once = PTHREAD_ONCE_INIT;
 
-/* ---- allocator: counts what is held, then asks the heap ---- */
+/* ---- allocator: counts what is held, then asks the caller's or the heap ---- */
 
 static void *counted_alloc(void *user, size_t size_bytes, size_t align_bytes) {
     gei_api_context *c = user;
-    void *p = gei_heap.alloc(gei_heap.user, size_bytes, align_bytes);
+    void *p = gei_api_allocator_take(c->memory, size_bytes, align_bytes);
     if (!p) return NULL;
-    uint64_t now = atomic_fetch_add_explicit(&c->allocated_bytes, size_bytes, memory_order_relaxed) + size_bytes;
-    uint64_t peak = atomic_load_explicit(&c->peak_bytes, memory_order_relaxed);
-    while (now > peak && !atomic_compare_exchange_weak_explicit(&c->peak_bytes, &peak, now, memory_order_relaxed, memory_order_relaxed)) {
-    }
+    gei_usage_add(&c->allocated, size_bytes);
+    atomic_fetch_add_explicit(&c->n_blocks, 1, memory_order_relaxed);
     return p;
 }
 
 static void counted_free(void *user, void *ptr, size_t size_bytes, size_t align_bytes) {
     gei_api_context *c = user;
-    atomic_fetch_sub_explicit(&c->allocated_bytes, size_bytes, memory_order_relaxed);
-    gei_heap.free(gei_heap.user, ptr, size_bytes, align_bytes);
+    gei_usage_sub(&c->allocated, size_bytes);
+    atomic_fetch_sub_explicit(&c->n_blocks, 1, memory_order_relaxed);
+    gei_api_allocator_give(c->memory, ptr, size_bytes, align_bytes);
 }
 
 /* ---- log ---- */
@@ -104,12 +103,14 @@ void gei_context_retain(gei_api_context *c) {
 
 void gei_context_release(gei_api_context *c) {
     if (c->is_default || atomic_fetch_sub_explicit(&c->refs, 1, memory_order_acq_rel) != 1) return;
+    gei_api_allocator *memory = c->memory;
     if (c->sink) sink_release(c, c->sink);
     pthread_cond_destroy(&c->sink_idle);
     pthread_mutex_destroy(&c->sink_lock);
     gei_trace_deinit(&c->trace);
     gei_team_release(c->team);
     gei_free(&gei_heap, c, sizeof *c, 0);
+    gei_api_allocator_release(memory); /* every block is back: objects hold the context */
 }
 
 void gei_context_copied(gei_api_context *c, uint64_t n_bytes) {
@@ -159,10 +160,12 @@ ge_status ge_context_create(const ge_options *options, ge_context **out_context)
     GEI_NEED(out_context, 1);
     default_ready();
     int64_t threads = 0;
+    gei_api_allocator *memory = NULL;
     if (options) {
         GEI_GET(gei_api_options, o, options, OPTIONS, 0);
         threads = gei_options_int(o, "ge.threads", 0);
         if (gei_options_int(o, "ge.pinThreads", 0)) gei_pool_pin(); /* the workers are the process's: for all contexts */
+        memory = gei_options_allocator(o);
     }
     gei_api_context *c = gei_alloc_zero(&gei_heap, sizeof *c, 0);
     if (!c) return GEI_RETURN(gei_out_of_memory(&diag, sizeof *c));
@@ -172,6 +175,7 @@ ge_status ge_context_create(const ge_options *options, ge_context **out_context)
         gei_context_release(c);
         return GEI_RETURN(gei_out_of_memory(&diag, sizeof *c));
     }
+    c->memory = gei_api_allocator_retain(memory);
     return GEI_RETURN(gei_object_handle(c, GEI_HANDLE_CONTEXT, c, context_destroy, (void **)out_context, &diag));
 }
 
@@ -189,9 +193,16 @@ ge_status ge_context_get_info(const ge_context *context, ge_context_info *out_in
     if (st != GE_OK) return st;
     ge_context_info info = { .threads = c->max_threads,
                              .copied_bytes = atomic_load(&c->copied_bytes),
-                             .allocated_bytes = atomic_load(&c->allocated_bytes),
-                             .peak_bytes = atomic_load(&c->peak_bytes),
-                             .objects_count = atomic_load(&c->n_objects) };
+                             .allocated_bytes = gei_usage_now(&c->allocated),
+                             .peak_bytes = gei_usage_peak(&c->allocated),
+                             .objects_count = atomic_load(&c->n_objects),
+                             .blocks_count = atomic_load(&c->n_blocks),
+                             .feature_bytes = gei_usage_now(&c->accounts.features),
+                             .feature_peak_bytes = gei_usage_peak(&c->accounts.features),
+                             .constant_bytes = gei_usage_now(&c->accounts.constants),
+                             .constant_peak_bytes = gei_usage_peak(&c->accounts.constants),
+                             .variable_bytes = gei_usage_now(&c->accounts.variables),
+                             .variable_peak_bytes = gei_usage_peak(&c->accounts.variables) };
     gei_context_release(c);
     return GEI_RETURN(gei_struct_out(out_info, out_info_size, &info, sizeof info, GEI_FIRST_CONTEXT_INFO, "out_info", 1, &diag));
 }

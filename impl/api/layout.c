@@ -19,7 +19,8 @@ static_assert(sizeof(double) == 8 && DBL_MANT_DIG == 53 && DBL_MAX_EXP == 1024, 
     static_assert(sizeof(type) == offsetof(type, last) + sizeof(((type *)0)->last), #type " has no padding at its end")
 
 STRUCT(ge_error_info, GEI_FIRST_ERROR_INFO, wanted);
-STRUCT(ge_context_info, GEI_FIRST_CONTEXT_INFO, objects_count);
+STRUCT(ge_allocator, GEI_FIRST_ALLOCATOR, destroy);
+STRUCT(ge_context_info, GEI_FIRST_CONTEXT_INFO, variable_peak_bytes);
 STRUCT(ge_tensor_desc, GEI_FIRST_TENSOR_DESC, origin_rank);
 STRUCT(ge_memory, GEI_FIRST_MEMORY, destroy);
 STRUCT(ge_tensor_info, GEI_FIRST_TENSOR_INFO, data_size);
@@ -29,7 +30,9 @@ STRUCT(ge_attr_info, GEI_FIRST_ATTR_INFO, reserved_0);
 STRUCT(ge_problem, GEI_FIRST_PROBLEM, offset);
 STRUCT(ge_import_options, GEI_FIRST_IMPORT_OPTIONS, problem_destroy);
 STRUCT(ge_compile_options, GEI_FIRST_COMPILE_OPTIONS, problem_destroy);
-STRUCT(ge_model_summary, GEI_FIRST_MODEL_SUMMARY, compile_ns);
+STRUCT(ge_model_summary, GEI_FIRST_MODEL_SUMMARY, feature_peak_bytes);
+STRUCT(ge_area_info, GEI_FIRST_AREA_INFO, alignment);
+STRUCT(ge_model_counters, GEI_FIRST_MODEL_COUNTERS, pooled_bytes);
 STRUCT(ge_io_info, GEI_FIRST_IO_INFO, data_size);
 STRUCT(ge_run_options, GEI_FIRST_RUN_OPTIONS, deadline_ns);
 STRUCT(ge_async_options, GEI_FIRST_ASYNC_OPTIONS, destroy);

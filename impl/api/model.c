@@ -89,6 +89,7 @@ static ge_status fill_summary(const gei_api_model *m, ge_model_summary *s, gei_d
     s->lower_bound_bytes = stats.lower_bound_bytes;
     s->scratch_bytes = stats.scratch_bytes;
     s->compile_ns = m->compile_ns;
+    s->feature_peak_bytes = stats.feature_peak_bytes;
     return GE_OK;
 }
 
@@ -214,7 +215,7 @@ static ge_status dump_summary(const gei_api_model *m, gei_sink *to, gei_diag *di
         { "nodes", s.nodes_count },               { "steps", s.steps_count },              { "inputs", s.inputs_count },
         { "outputs", s.outputs_count },           { "constant bytes", s.constant_bytes },  { "packed bytes", s.packed_bytes },
         { "activation bytes", s.activation_bytes }, { "lower bound bytes", s.lower_bound_bytes }, { "scratch bytes", s.scratch_bytes },
-        { "compile ns", s.compile_ns },
+        { "compile ns", s.compile_ns },           { "feature peak bytes", s.feature_peak_bytes },
     };
     for (size_t i = 0; i < GEI_COUNT(rows); i++) gei_sink_format(to, "%-18s %llu\n", rows[i].name, (unsigned long long)rows[i].value);
     return GE_OK;

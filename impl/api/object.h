@@ -6,7 +6,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "api/call.h"
+#include "api/allocator.h"
 #include "base/log.h"
 #include "base/trace.h"
 #include "exec/exec.h"
@@ -23,10 +23,13 @@ typedef struct gei_api_sink { /* a log sink; replaced as a whole, ended by its l
 
 typedef struct gei_api_context {
     atomic_uint refs;
-    gei_allocator from;             /* counts, then gei_heap; user is this context */
+    gei_allocator from;             /* counts, then `memory`; user is this context */
+    gei_api_allocator *memory;      /* the caller's; NULL: gei_heap.  Ends after the context, so after every block */
     uint32_t max_threads;           /* of one run, the caller included */
     gei_team *team;                 /* bounds its threads; NULL for the process default */
-    _Atomic uint64_t copied_bytes, allocated_bytes, peak_bytes, n_objects;
+    _Atomic uint64_t copied_bytes, n_objects, n_blocks;
+    gei_usage allocated;
+    gei_accounts accounts;          /* by purpose */
     gei_trace trace;
     gei_log log;                    /* its write looks the sink up */
     pthread_mutex_t sink_lock;      /* guards `sink` and is not held while it writes */

@@ -29,6 +29,7 @@ typedef struct option_value {
 struct gei_api_options {
     gei_api_context *ctx;
     GEI_VEC(option_value) values;
+    gei_api_allocator *allocator; /* for contexts made with these; NULL: memory of the process */
 };
 
 #define NO_ROW UINT32_MAX
@@ -132,6 +133,7 @@ static void options_destroy(void *object) {
     gei_api_context *ctx = o->ctx;
     for (size_t i = 0; i < o->values.count; i++) gei_free(&gei_heap, o->values.items[i].text, o->values.items[i].size + 1, 1);
     gei_vec_free(&gei_heap, &o->values);
+    gei_api_allocator_release(o->allocator);
     gei_free(&gei_heap, o, sizeof *o, 0);
     gei_object_gone(ctx);
 }
@@ -166,6 +168,26 @@ ge_status ge_options_create(ge_options **out_options) {
     if (!o) return GEI_RETURN(gei_out_of_memory(&diag, sizeof *o));
     o->ctx = ctx;
     return GEI_RETURN(gei_object_handle(ctx, GEI_HANDLE_OPTIONS, o, options_destroy, (void **)out_options, &diag));
+}
+
+gei_api_allocator *gei_options_allocator(const gei_api_options *o) { return o->allocator; }
+
+ge_status ge_options_set_allocator(ge_options *options, const ge_allocator *allocator) {
+    GEI_CALL;
+    gei_api_allocator *made;
+    ge_status why = GE_OK;
+    gei_api_options *o = gei_handle_get(options, GEI_HANDLE_OPTIONS, &why);
+    ge_status st = gei_api_allocator_in(allocator, "allocator", 1, &made, &diag);
+    if (st == GE_OK && !o) {
+        st = gei_handle_fault(why, "options", 0, options, GEI_HANDLE_OPTIONS, &diag);
+        gei_api_allocator_release(made);
+    }
+    if (st == GE_OK) {
+        gei_api_allocator *old = o->allocator;
+        o->allocator = made;
+        gei_api_allocator_release(old);
+    }
+    return GEI_RETURN(st);
 }
 
 ge_status ge_options_destroy(ge_options *options) {

@@ -9,5 +9,6 @@
 int64_t gei_options_int(const gei_api_options *o, const char *key, int64_t absent);
 /* Zero-terminated, borrowed until the options change; never NULL. */
 const char *gei_options_text(const gei_api_options *o, const char *key);
+gei_api_allocator *gei_options_allocator(const gei_api_options *o); /* borrowed; NULL: memory of the process */
 
 #endif

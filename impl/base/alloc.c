@@ -15,6 +15,16 @@ static _Atomic uint64_t n_allocs;    /* attempts, failed ones included */
 static _Atomic uint64_t fail_at;     /* value of n_allocs that fails; 0: off */
 static _Atomic bool fails_from_then_on;
 
+static _Thread_local const char *fault __attribute__((tls_model("initial-exec")));
+
+void gei_alloc_set_fault(const char *why) { fault = why; }
+
+const char *gei_alloc_take_fault(void) {
+    const char *why = fault;
+    fault = NULL;
+    return why;
+}
+
 static bool must_fail(void) {
     uint64_t n = atomic_fetch_add_explicit(&n_allocs, 1, memory_order_relaxed) + 1;
     uint64_t at = atomic_load_explicit(&fail_at, memory_order_acquire);

@@ -40,6 +40,10 @@ static inline bool gei_mul_i64(int64_t a, int64_t b, int64_t *out) { return !__b
 static inline bool gei_add_i64(int64_t a, int64_t b, int64_t *out) { return !__builtin_add_overflow(a, b, out); }
 static inline size_t gei_round_up(size_t n, size_t align) { return (n + align - 1) & ~(align - 1); } /* align: power of two */
 
+/* Why the last allocation of this thread failed, when that is not plain lack of memory: for the message of gei_out_of_memory, which takes it. */
+void gei_alloc_set_fault(const char *why); /* static text */
+const char *gei_alloc_take_fault(void);    /* NULL: nothing is known */
+
 /* Fault injection for tests: the n-th gei_heap allocation from now fails (1 = next), and every later one too when `forever`.
  * 0 turns it off.  Counted over all threads. */
 void gei_heap_fail_after(uint64_t n, bool forever);

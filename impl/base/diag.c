@@ -122,6 +122,8 @@ void gei_diag_detail(gei_diag *diag, const char *key, const char *format, ...) {
 }
 
 ge_status gei_out_of_memory(gei_diag *diag, size_t size_bytes) {
+    const char *why = gei_alloc_take_fault();
+    if (why) return gei_fail(diag, GE_ERR_OUT_OF_MEMORY, "out of memory: %s", why);
     if (size_bytes == 0) return gei_fail(diag, GE_ERR_OUT_OF_MEMORY, "out of memory");
     return gei_fail(diag, GE_ERR_OUT_OF_MEMORY, "out of memory: %zu bytes wanted", size_bytes);
 }

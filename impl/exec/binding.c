@@ -5,6 +5,7 @@
 
 #include "base/wait.h"
 #include "exec/model.h"
+#include "exec/state.h"
 
 struct gei_binding {
     gei_model *model;
@@ -13,6 +14,7 @@ struct gei_binding {
     gei_tensor **given;        /* outputs of the caller, NULL: the binding's own */
     gei_tensor **own;          /* made for the shape of the last run */
     gei_run_context context;   /* of runs without options */
+    gei_state_use *state;      /* NULL: a fresh one each run */
     uint32_t *changed;         /* since the last run: input i as i, output i as n_inputs + i */
     bool *is_marked;           /* stands in `changed` */
     uint32_t n_changed;
@@ -58,6 +60,7 @@ void gei_binding_destroy(gei_binding *b) {
     if (!b) return;
     gei_model *model = b->model;
     if (b->frame) gei_model_give_frame(b->frame);
+    gei_state_use_destroy(b->state);
     release_all(model->from, b->inputs, model->plan->n_inputs);
     release_all(model->from, b->given, model->plan->n_outputs);
     release_all(model->from, b->own, model->plan->n_outputs);
@@ -296,11 +299,37 @@ void gei_binding_step(const gei_binding *b, uint32_t index, gei_step_info *out) 
                             .threads = time->threads };
 }
 
+/* ---- states ---- */
+
+ge_status gei_binding_set_state(gei_binding *b, gei_state *state, gei_diag *diag) {
+    gei_state_use *use = NULL;
+    if (state) GEI_TRY(gei_state_use_create(state, b->model, &use, diag));
+    gei_state_use_destroy(b->state);
+    b->state = use;
+    return GE_OK;
+}
+
+static ge_status run_on_state(gei_binding *b, const gei_run_options *options, gei_run_context *context, bool is_probed, gei_diag *diag) {
+    gei_state_use *fresh = NULL, *use = b->state;
+    if (!use) {
+        GEI_TRY(gei_state_use_create_fresh(b->model, &fresh, diag));
+        use = fresh;
+    }
+    ge_status st = gei_state_use_begin(use, options, &context->vars, diag);
+    if (st == GE_OK) {
+        st = is_probed ? run_probed(b, context, diag) : run(b, context, diag);
+        gei_state_use_end(use, st == GE_OK);
+    }
+    gei_state_use_destroy(fresh);
+    return st;
+}
+
 ge_status gei_binding_run(gei_binding *b, const gei_run_options *options, gei_diag *diag) {
-    bool is_probed = b->is_profiled || gei_model_trace_on(b->model);
+    bool is_probed = b->is_profiled || gei_model_trace_on(b->model), has_vars = b->model->plan->n_vars > 0;
     b->is_timed = false;
-    if (!options && !is_probed) return run(b, &b->context, diag);
+    if (!options && !is_probed && !has_vars) return run(b, &b->context, diag);
     gei_run_context context = gei_run_context_of(b->model, options);
+    if (has_vars) return run_on_state(b, options, &context, is_probed, diag);
     return is_probed ? run_probed(b, &context, diag) : run(b, &context, diag);
 }
 

@@ -74,7 +74,7 @@ static void free_garbage(gei_model *m, garbage *g) {
     while (g->blocks) {
         gei_block *b = g->blocks;
         g->blocks = b->next;
-        gei_free(&m->run_heap, b, b->size_bytes, GEI_ALIGN_BYTES);
+        gei_free(&m->feature_heap, b, b->size_bytes, GEI_ALIGN_BYTES);
     }
 }
 
@@ -89,7 +89,9 @@ static void link_frame(gei_model *m, gei_frame *f) {
 }
 
 static void discard_frame(gei_model *m, gei_frame *f, garbage *g) {
-    m->stats.runs += atomic_load_explicit(&f->n_runs, memory_order_relaxed);
+    uint64_t runs = atomic_load_explicit(&f->n_runs, memory_order_relaxed);
+    m->stats.runs += runs;
+    m->stats.output_copies += runs * f->n_copies;
     if (f->next) f->next->prev = f->prev;
     if (f->prev) f->prev->next = f->next;
     else m->frames = f->next;
@@ -190,7 +192,7 @@ static ge_status make_entry(gei_model *m, const gei_signature *s, uint64_t hash,
 /* Finds or makes the entry, counts a user, and takes one of its idle frames when there is one (out_idle nullable). */
 static ge_status take_entry(gei_model *m, const gei_signature *s, gei_entry **out, gei_frame **out_idle, gei_diag *diag) {
     garbage g = { NULL, NULL, NULL };
-    gei_entry *made = NULL;
+    gei_entry *made = NULL, *just_made = NULL;
     pthread_mutex_lock(&m->lock);
     gei_entry *e = m->recent && gei_signature_is(s, m->recent->instance->input_shapes) ? m->recent : NULL;
     if (!e) {
@@ -203,11 +205,12 @@ static ge_status take_entry(gei_model *m, const gei_signature *s, gei_entry **ou
             e = find(m, s, hash); /* another thread may have been faster */
             if (!e) {
                 insert(m, made, &g);
-                e = made;
+                e = just_made = made;
                 made = NULL;
             }
         }
     }
+    m->stats.instances_found += e != just_made;
     use(m, e);
     if (out_idle && e->idle) {
         *out_idle = e->idle;
@@ -280,7 +283,7 @@ static ge_status give_memory(gei_model *m, gei_frame *f, gei_diag *diag) {
     pthread_mutex_unlock(&m->lock);
     free_garbage(m, &g);
     if (!f->block) {
-        f->block = gei_alloc(&m->run_heap, size_bytes, GEI_ALIGN_BYTES);
+        f->block = gei_alloc(&m->feature_heap, size_bytes, GEI_ALIGN_BYTES);
         if (!f->block) return gei_out_of_memory(diag, size_bytes);
         f->block->size_bytes = size_bytes;
     }
@@ -343,15 +346,16 @@ void gei_model_give_frame(gei_frame *f) {
     free_garbage(m, &g);
 }
 
-void gei_model_trim(gei_model *m) {
+void gei_model_trim(gei_model *m, uint64_t keep_bytes) {
     garbage g = { NULL, NULL, NULL };
     pthread_mutex_lock(&m->lock);
     for (uint32_t i = 0; i < m->n_cached; i++) discard_idle(m, m->cached[i], &g);
-    while (m->blocks) discard_block(m, &m->blocks, &g);
+    while (m->blocks && m->stats.idle_bytes > keep_bytes) discard_block(m, &m->blocks, &g);
+    uint64_t kept = m->stats.idle_bytes;
     pthread_mutex_unlock(&m->lock);
     free_garbage(m, &g);
     for (uint32_t i = 0; i < m->plan->n_bodies; i++)
-        if (m->bodies[i]) gei_model_trim(m->bodies[i]);
+        if (m->bodies[i]) gei_model_trim(m->bodies[i], keep_bytes - kept);
 }
 
 /* ---- borrowed instances ---- */

@@ -10,21 +10,29 @@
 #define GEI_EXEC_EXEC_H
 
 #include "base/pool.h"
+#include "base/usage.h"
 #include "plan/plan.h"
 
 typedef struct gei_model gei_model;
 typedef struct gei_binding gei_binding;
+struct gei_state;
 
 typedef struct gei_run_options {
     uint32_t max_threads;            /* 0: the model's, which is also the most */
     const atomic_uint *cancel;       /* nullable; non-zero stops at the next step */
     int64_t deadline_ns;             /* CLOCK_MONOTONIC; 0: none */
+    struct gei_state_use *state;     /* nullable: a fresh one, of this run; bindings have their own instead (gei_binding_set_state) */
 } gei_run_options;
+
+typedef struct gei_accounts { /* of a context: what its models and states hold */
+    gei_usage features, constants, variables;
+} gei_accounts;
 
 typedef struct gei_model_options {
     uint32_t max_threads;            /* 0: CPUs of the process */
     uint32_t max_instances;          /* cached shape signatures; 0: 16; at most GEI_MAX_INSTANCES */
     uint64_t max_idle_bytes;         /* activation memory kept between runs; 0: GEI_IDLE_BYTES; that of one run is kept whatever its size */
+    gei_accounts *accounts;          /* nullable */
     const gei_log *log;
     gei_team *team;                  /* nullable; borrowed as long as anything runs */
     struct gei_trace *trace;         /* nullable, likewise: where runs note what they do while it is on */
@@ -34,12 +42,15 @@ typedef struct gei_model_options {
 #define GEI_IDLE_BYTES ((uint64_t)256 << 20)
 
 typedef struct gei_model_stats {     /* counters since creation */
-    uint64_t runs, instances_made, instances_evicted, frames_made;
+    uint64_t runs; /* of bodies not counted */
+    uint64_t instances_made, instances_found, instances_evicted, frames_made;
+    uint64_t output_copies;          /* copy steps that ran */
     uint64_t heap_allocations_in_runs; /* what runs took from the allocator: new shapes, new frames, growth, outputs made for the
                                         * caller; those of bodies included */
     uint64_t arena_bytes, lower_bound_bytes, scratch_bytes; /* largest instance so far, and those of bodies: each keeps memory of
                                         * its own; of the bounds the largest */
-    uint64_t idle_bytes;             /* activation memory kept for the next runs, bodies included */
+    uint64_t idle_bytes;             /* activation memory kept for the next runs, bodies included, as what follows */
+    uint64_t feature_bytes, feature_peak_bytes; /* memory for values and work areas: held now, and most so far */
     uint64_t constant_bytes, packed_bytes;
     uint32_t most_lanes;             /* branches side by side in an instance so far; 0: none */
 } gei_model_stats;
@@ -49,12 +60,13 @@ ge_status gei_model_create(gei_plan *plan, const gei_model_options *options, con
 gei_model *gei_model_retain(gei_model *model);
 void gei_model_release(gei_model *model); /* NULL is fine; memory goes with the last reference, bindings and runs hold one */
 const gei_plan *gei_model_plan(const gei_model *model);
-void gei_model_stats_get(const gei_model *model, gei_model_stats *out); /* other counters are without those of bodies */
+void gei_model_stats_get(const gei_model *model, gei_model_stats *out); /* of bodies of control flow only what is said */
+uint64_t gei_model_constant_area(const gei_model *model); /* bytes for constants that runs read as they are, each aligned */
 /* Makes the instance of the model and of each body whose shapes are all known: their memory is in the figures before a run. */
 ge_status gei_model_plan_static(gei_model *model, gei_diag *diag);
 /* Makes the instances of all gears, which the cache has room for. */
 ge_status gei_model_plan_gears(gei_model *model, gei_diag *diag);
-void gei_model_trim(gei_model *model); /* gives back the memory of frames that are not in use */
+void gei_model_trim(gei_model *model, uint64_t keep_bytes); /* gives back frames that are not in use, and their memory above keep_bytes */
 /* The instance for static models or the given shapes (tests, dumps); borrowed until the model or its cache lets it go: retained, release it. */
 ge_status gei_model_instance(gei_model *model, const gei_shape *input_shapes, const gei_instance **out, gei_diag *diag);
 void gei_model_instance_release(gei_model *model, const gei_instance *instance);
@@ -91,6 +103,8 @@ void gei_binding_profile(gei_binding *b, bool is_on);
 ge_status gei_binding_count_steps(gei_binding *b, uint32_t *out_count, gei_diag *diag);
 void gei_binding_step(const gei_binding *b, uint32_t index, gei_step_info *out); /* in order of start; until the next run or set */
 
+/* Retains; NULL: a fresh state in each run. */
+ge_status gei_binding_set_state(gei_binding *b, struct gei_state *state, gei_diag *diag);
 /* Borrowed until the next set or run that changes its shape; NULL before a run. */
 gei_tensor *gei_binding_output(const gei_binding *b, uint32_t index);
 

@@ -97,6 +97,7 @@ static ge_status init_steps(gei_frame *f, gei_diag *diag) {
     for (uint32_t i = 0; i < inst->n_steps; i++) {
         gei_exec_step *s = f->steps_end++; /* counted before it is complete, so that destroy sees it */
         *s = (gei_exec_step){ .frame = f, .step = &inst->steps[i], .run = { .n_parts = 1, .diag = &f->diag[inst->steps[i].lane] } };
+        f->n_copies += s->step->kind == GEI_STEP_COPY;
         if (s->step->kind == GEI_STEP_COPY) init_copy(f, s, pointers);
         else GEI_TRY(init_node_step(f, s, pointers, diag));
         pointers += s->run.n_in + s->run.n_out;
@@ -153,8 +154,8 @@ ge_status gei_frame_create(gei_model *model, const gei_instance *instance, gei_f
     f->model = model;
     f->instance = instance;
     gei_arena_init(&f->arena, from);
-    gei_region_init(&f->late, from);
-    gei_region_init(&f->tables, from);
+    gei_region_init(&f->late, gei_model_feature_heap(model));
+    gei_region_init(&f->tables, gei_model_feature_heap(model));
     ge_status st = init(f, diag);
     if (st != GE_OK) {
         gei_frame_destroy(f);

@@ -39,6 +39,7 @@ typedef struct gei_run_context {
     uint32_t max_threads;
     bool is_watched;           /* cancel, deadline or probe is set */
     const gei_probe *probe;    /* nullable */
+    void *const *vars;         /* memory of the model's variables, by number */
 } gei_run_context;
 
 typedef struct gei_range { /* memory of an input or output, for the check against overlaps */
@@ -72,6 +73,7 @@ struct gei_frame {
     gei_tensor **made;            /* by output: made for the caller of the run going on */
     gei_region late;              /* outputs whose size is found during the run; emptied before each */
     gei_region tables;            /* what late steps keep from run to run */
+    uint32_t n_copies;            /* copy steps */
     _Atomic uint64_t n_runs;      /* since last counted by the model; written by the user of the frame only */
     gei_frame *next_idle;
     gei_frame *next, *prev;       /* all frames of the model */

@@ -14,6 +14,7 @@ static ge_status wrong_dtype(const char *what, const gei_plan_io *io, int32_t fo
 ge_status gei_check_input(const gei_plan *plan, uint32_t index, const gei_tensor *tensor, gei_diag *diag) {
     const gei_plan_io *io = &plan->inputs[index];
     if (!tensor) return gei_fail(diag, GE_ERR_NOT_BOUND, "input '%s' has no value", io->name);
+    if (io->is_ref && tensor->read_only) return gei_fail(diag, GE_ERR_READ_ONLY, "input '%s' is changed by runs; its tensor may not be written", io->name);
     return gei_dtype_fits(tensor->dtype, io->dtype) ? GE_OK : wrong_dtype("input", io, tensor->dtype, diag);
 }
 

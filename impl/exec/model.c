@@ -18,7 +18,25 @@ static void run_free(void *user, void *ptr, size_t size_bytes, size_t align_byte
     m->from->free(m->from->user, ptr, size_bytes, align_bytes);
 }
 
+static void *feature_alloc(void *user, size_t size_bytes, size_t align_bytes) {
+    gei_model *m = user;
+    void *ptr = run_alloc(m, size_bytes, align_bytes);
+    if (!ptr) return NULL;
+    gei_usage_add(&m->root->features, size_bytes);
+    if (m->options.accounts) gei_usage_add(&m->options.accounts->features, size_bytes);
+    return ptr;
+}
+
+static void feature_free(void *user, void *ptr, size_t size_bytes, size_t align_bytes) {
+    gei_model *m = user;
+    gei_usage_sub(&m->root->features, size_bytes);
+    if (m->options.accounts) gei_usage_sub(&m->options.accounts->features, size_bytes);
+    run_free(m, ptr, size_bytes, align_bytes);
+}
+
 const gei_allocator *gei_model_run_heap(gei_model *m) { return &m->run_heap; }
+
+const gei_allocator *gei_model_feature_heap(gei_model *m) { return &m->feature_heap; }
 
 void gei_model_count_alloc(gei_model *m, uint64_t n) { atomic_fetch_add_explicit(&m->n_run_allocs, n, memory_order_relaxed); }
 
@@ -33,13 +51,16 @@ static void fill_options(gei_model *m, const gei_model_options *options) {
     if (m->options.max_idle_bytes == 0) m->options.max_idle_bytes = GEI_IDLE_BYTES;
 }
 
+static ge_status create(gei_plan *plan, gei_model *root, const gei_model_options *options, const gei_allocator *from, gei_model **out,
+                        gei_diag *diag);
+
 static ge_status create_bodies(gei_model *m, gei_diag *diag) {
     uint32_t n = m->plan->n_bodies;
     if (n == 0) return GE_OK;
     m->bodies = gei_alloc_zero(m->from, n * sizeof *m->bodies, 0);
     if (!m->bodies) return gei_out_of_memory(diag, n * sizeof *m->bodies);
     for (uint32_t i = 0; i < n; i++)
-        if (m->plan->bodies[i]) GEI_TRY(gei_model_create_body(m->plan->bodies[i], &m->options, m->from, &m->bodies[i], diag));
+        if (m->plan->bodies[i]) GEI_TRY(create(m->plan->bodies[i], m->root, &m->options, m->from, &m->bodies[i], diag));
     return GE_OK;
 }
 
@@ -47,25 +68,31 @@ static void destroy(gei_model *m) {
     if (m->cached || m->hashes) gei_cache_deinit(m); /* frames give back what they hold of bodies */
     for (uint32_t i = 0; m->bodies && i < m->plan->n_bodies; i++) gei_model_release(m->bodies[i]);
     if (m->bodies) gei_free(m->from, m->bodies, m->plan->n_bodies * sizeof *m->bodies, 0);
-    if (m->owns_plan) gei_plan_destroy(m->plan);
+    if (m->root == m) {
+        if (m->options.accounts) gei_usage_sub(&m->options.accounts->constants, m->plan->constant_bytes + m->plan->packed_bytes);
+        gei_plan_destroy(m->plan);
+    }
     pthread_mutex_destroy(&m->lock);
     gei_free(m->from, m, sizeof *m, _Alignof(gei_model));
 }
 
-static ge_status create(gei_plan *plan, bool owns_plan, const gei_model_options *options, const gei_allocator *from, gei_model **out,
+/* root NULL: a model of its own, which takes the plan also on failure; else a body of that model, and its plan stays the root plan's. */
+static ge_status create(gei_plan *plan, gei_model *root, const gei_model_options *options, const gei_allocator *from, gei_model **out,
                         gei_diag *diag) {
     *out = NULL;
     gei_model *m = gei_alloc_zero(from, sizeof *m, _Alignof(gei_model));
     if (!m) {
-        if (owns_plan) gei_plan_destroy(plan);
+        if (!root) gei_plan_destroy(plan);
         return gei_out_of_memory(diag, sizeof *m);
     }
     atomic_init(&m->refs, 1);
     m->plan = plan;
-    m->owns_plan = owns_plan;
+    m->root = root ? root : m;
     m->from = from;
     m->run_heap = (gei_allocator){ run_alloc, run_free, m };
+    m->feature_heap = (gei_allocator){ feature_alloc, feature_free, m };
     fill_options(m, options);
+    if (!root && m->options.accounts) gei_usage_add(&m->options.accounts->constants, plan->constant_bytes + plan->packed_bytes);
     pthread_mutex_init(&m->lock, NULL); /* a plain mutex: never fails on this platform */
     m->stats.constant_bytes = plan->constant_bytes;
     m->stats.packed_bytes = plan->packed_bytes;
@@ -80,11 +107,7 @@ static ge_status create(gei_plan *plan, bool owns_plan, const gei_model_options 
 }
 
 ge_status gei_model_create(gei_plan *plan, const gei_model_options *options, const gei_allocator *from, gei_model **out, gei_diag *diag) {
-    return create(plan, true, options, from, out, diag);
-}
-
-ge_status gei_model_create_body(gei_plan *plan, const gei_model_options *options, const gei_allocator *from, gei_model **out, gei_diag *diag) {
-    return create(plan, false, options, from, out, diag);
+    return create(plan, NULL, options, from, out, diag);
 }
 
 gei_model *gei_model_retain(gei_model *m) {
@@ -98,12 +121,30 @@ void gei_model_release(gei_model *m) {
 
 const gei_plan *gei_model_plan(const gei_model *m) { return m->plan; }
 
+/* Constants some kernel, view or output reads; those a kernel packed are not among them. */
+static uint64_t constant_area(const gei_plan *plan) {
+    uint64_t bytes = 0;
+    for (uint32_t v = 0; v < plan->n_values; v++)
+        if (plan->constants[v]) bytes += gei_round_up(plan->constants[v]->size_bytes, GEI_ALIGN_BYTES);
+    for (uint32_t i = 0; i < plan->n_bodies; i++)
+        if (plan->bodies[i]) bytes += constant_area(plan->bodies[i]);
+    return bytes;
+}
+
+uint64_t gei_model_constant_area(const gei_model *m) { return constant_area(m->plan); }
+
 void gei_model_stats_get(const gei_model *model, gei_model_stats *out) {
     gei_model *m = (gei_model *)(uintptr_t)model; /* only its lock is touched */
     pthread_mutex_lock(&m->lock);
     *out = m->stats;
-    for (const gei_frame *f = m->frames; f; f = f->next) out->runs += atomic_load_explicit(&f->n_runs, memory_order_relaxed);
+    for (const gei_frame *f = m->frames; f; f = f->next) {
+        uint64_t runs = atomic_load_explicit(&f->n_runs, memory_order_relaxed);
+        out->runs += runs;
+        out->output_copies += runs * f->n_copies;
+    }
     pthread_mutex_unlock(&m->lock);
+    out->feature_bytes = gei_usage_now(&m->features);
+    out->feature_peak_bytes = gei_usage_peak(&m->features);
     out->heap_allocations_in_runs = atomic_load_explicit(&m->n_run_allocs, memory_order_relaxed);
     for (uint32_t i = 0; i < m->plan->n_bodies; i++) {
         gei_model_stats body = { 0 };
@@ -111,8 +152,13 @@ void gei_model_stats_get(const gei_model *model, gei_model_stats *out) {
         out->heap_allocations_in_runs += body.heap_allocations_in_runs;
         out->arena_bytes += body.arena_bytes;
         out->scratch_bytes += body.scratch_bytes;
-        out->idle_bytes += body.idle_bytes;
         if (body.lower_bound_bytes > out->lower_bound_bytes) out->lower_bound_bytes = body.lower_bound_bytes;
+        out->output_copies += body.output_copies;
+        out->instances_made += body.instances_made;
+        out->instances_found += body.instances_found;
+        out->instances_evicted += body.instances_evicted;
+        out->frames_made += body.frames_made;
+        out->idle_bytes += body.idle_bytes;
     }
 }
 

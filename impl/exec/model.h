@@ -28,12 +28,14 @@ typedef struct gei_block {
 
 struct gei_model {
     atomic_uint refs;
-    gei_plan *plan;
-    bool owns_plan;                /* bodies borrow the plan of the root's plan */
+    gei_plan *plan;                /* a root model owns it; bodies borrow what belongs to the root's */
     gei_model **bodies;            /* as plan->bodies; NULL where there is none */
     const gei_allocator *from;
     gei_allocator run_heap;        /* `from`, counted: all memory of instances and frames */
+    gei_allocator feature_heap;    /* run_heap, with its bytes in the accounts: memory that holds values and work areas */
     _Atomic uint64_t n_run_allocs;
+    gei_usage features;            /* bodies count in the root's */
+    gei_model *root;               /* itself, or the model this is a body of */
     gei_model_options options;     /* defaults filled in */
     pthread_mutex_t lock;
 
@@ -60,6 +62,7 @@ gei_signature gei_signature_of_views(const gei_view *const *views, uint32_t coun
 bool gei_signature_is(const gei_signature *s, const gei_shape *shapes);
 
 const gei_allocator *gei_model_run_heap(gei_model *model);
+const gei_allocator *gei_model_feature_heap(gei_model *model);
 void gei_model_count_alloc(gei_model *model, uint64_t n); /* allocations of a run outside run_heap */
 
 /* A frame for these shapes, made when none is idle.  Given back by gei_model_give_frame. */

@@ -2,6 +2,7 @@
 /* model_run: one run without a binding. */
 #include "base/wait.h"
 #include "exec/model.h"
+#include "exec/state.h"
 
 static ge_status check_tensors(const gei_plan *plan, gei_tensor *const *inputs, gei_tensor *const *outputs, gei_diag *diag) {
     for (uint32_t i = 0; i < plan->n_inputs; i++) GEI_TRY(gei_check_input(plan, i, inputs[i], diag));
@@ -55,6 +56,23 @@ static ge_status run(gei_model *m, gei_tensor *const *inputs, gei_tensor **outpu
     return st;
 }
 
+/* The same while it has the state. */
+static ge_status run_on_state(gei_model *m, gei_tensor *const *inputs, gei_tensor **outputs, const gei_run_options *options,
+                              gei_run_context *context, gei_diag *diag) {
+    gei_state_use *fresh = NULL, *use = options ? options->state : NULL;
+    if (!use) {
+        GEI_TRY(gei_state_use_create_fresh(m, &fresh, diag));
+        use = fresh;
+    }
+    ge_status st = gei_state_use_begin(use, options, &context->vars, diag);
+    if (st == GE_OK) {
+        st = run(m, inputs, outputs, context, diag);
+        gei_state_use_end(use, st == GE_OK);
+    }
+    gei_state_use_destroy(fresh);
+    return st;
+}
+
 ge_status gei_model_run(gei_model *m, gei_tensor *const *inputs, gei_tensor **outputs, const gei_run_options *options, gei_diag *diag) {
     gei_run_context context = gei_run_context_of(m, options);
     gei_probe probe = { .trace = gei_model_trace_on(m) };
@@ -64,7 +82,7 @@ ge_status gei_model_run(gei_model *m, gei_tensor *const *inputs, gei_tensor **ou
         context.probe = &probe;
         context.is_watched = true;
     }
-    ge_status st = run(m, inputs, outputs, &context, diag);
+    ge_status st = m->plan->n_vars > 0 ? run_on_state(m, inputs, outputs, options, &context, diag) : run(m, inputs, outputs, &context, diag);
     if (probe.trace) gei_trace_run(m, probe.trace, begin_ns);
     gei_model_release(m);
     return st;

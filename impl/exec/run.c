@@ -151,9 +151,18 @@ static ge_status report(gei_frame *f, const gei_exec_step *s, ge_status status, 
     return status;
 }
 
+static void bind_vars(gei_frame *f, void *const *vars) {
+    const gei_instance *inst = f->instance;
+    for (uint32_t i = 0; i < inst->n_var_values; i++) {
+        const gei_place *place = &inst->places[inst->var_values[i]];
+        f->views[inst->var_values[i]].data = (char *)vars[place->index] + place->offset;
+    }
+}
+
 ge_status gei_frame_run(gei_frame *f, const gei_run_context *context, gei_diag *diag) {
     ge_status status = GE_OK;
     f->context = context;
+    if (f->instance->n_var_values > 0) bind_vars(f, context->vars);
     if (f->instance->has_late) gei_region_reset(&f->late);
     gei_steps_fn run = !context->is_watched ? run_plain : context->probe ? run_probed : run_watched;
     bool has_lanes = f->instance->n_stretches > 0 && context->max_threads > 1;

@@ -209,7 +209,7 @@ ge_status gei_infer_rule(const gei_node *node, const gei_op *op, const gei_info 
     gei_infer i = { node, in, out, node->n_ins, node->n_outs, arena, keep, diag };
     for (uint32_t k = 0; k < node->n_outs; k++)
         out[k] = (gei_info){ .dtype = GEI_UNDEFINED, .format = node->outs[k].format, .shape = gei_shape_unknown() };
-    if (!gei_op_has(op, GEI_OP_INPUT)) GEI_TRY(check_inputs(&i, op));
+    if (!op || !(op->traits & (GEI_OP_INPUT | GEI_OP_VARIABLE))) GEI_TRY(check_inputs(&i, op));
     return op->infer ? op->infer(&i) : GE_OK;
 }
 

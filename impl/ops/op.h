@@ -35,7 +35,10 @@ enum {
     GEI_OP_TAKES_CURVE = 1u << 17,  /* kernels put float32 results through the private attribute GEI_ATTR_CURVE */
     GEI_OP_BLOCKS = 1u << 18,       /* output 0 is input 0 with its channels in blocks of 16 (passes/layout.c) */
     GEI_OP_UNBLOCKS = 1u << 19,     /* the other way; attribute "channels" */
-    GEI_OP_RUNS_PROGRAM = 1u << 20  /* runs the steps in its attribute GEI_PROGRAM_ATTR (program.h) */
+    GEI_OP_RUNS_PROGRAM = 1u << 20, /* runs the steps in its attribute GEI_PROGRAM_ATTR (program.h) */
+    GEI_OP_VARIABLE = 1u << 21,   /* output 0 is the content of a variable, which lives between runs */
+    GEI_OP_WRITES = 1u << 22,     /* output 0 is input 0, a variable or RefData, changed in place */
+    GEI_OP_SETS = 1u << 23        /* with WRITES: nothing of what was there before is read */
 };
 
 typedef enum gei_control { GEI_CONTROL_NONE = 0, GEI_CONTROL_IF, GEI_CONTROL_CASE, GEI_CONTROL_WHILE, GEI_CONTROL_LOOP, GEI_CONTROL_SCAN, GEI_CONTROL_CALL, GEI_CONTROL_MAP } gei_control;

@@ -9,6 +9,8 @@
 
 static bool gives_its_input(const gei_pass_context *c, const gei_node *node, const gei_op *op) {
     if (node->n_outs != 1 || node->n_ins == 0 || !node->ins[0].from.node) return false;
+    const gei_op *from = gei_op_of(node->ins[0].from.node);
+    if (!from || from->traits & GEI_OP_STATEFUL) return false; /* it keeps what was read, should something write later */
     if (op->traits & GEI_OP_IDENTITY) return true;
     if (!(op->traits & GEI_OP_VIEW)) return false;
     const gei_info *in = gei_infos_of(c->infos, node->ins[0].from);

@@ -54,6 +54,8 @@ static ge_status prepare(chooser *c, const gei_choice *choice, gei_plan_node *pn
     pn->prepared = p.prepared;
     pn->dropped = p.drops_input;
     c->plan->packed_bytes += p.packed_bytes;
+    c->plan->n_prepared++;
+    c->plan->n_packed += p.packed_bytes > 0;
     return GE_OK;
 }
 

@@ -155,6 +155,16 @@ static ge_status list_values(gei_instance *inst, gei_home home, uint32_t count, 
     return GE_OK;
 }
 
+static ge_status list_var_values(gei_instance *inst, gei_diag *diag) {
+    uint32_t n = 0;
+    for (uint32_t v = 0; v < inst->plan->n_values && inst->plan->n_vars > 0; v++) n += inst->places[v].home == GEI_HOME_VAR;
+    inst->var_values = gei_arena_array(&inst->arena, uint32_t, n);
+    if (!inst->var_values) return gei_out_of_memory(diag, n * sizeof(uint32_t));
+    for (uint32_t v = 0; v < inst->plan->n_values && n > 0; v++)
+        if (inst->places[v].home == GEI_HOME_VAR) inst->var_values[inst->n_var_values++] = v;
+    return GE_OK;
+}
+
 /* ---- the whole ---- */
 
 static ge_status build(gei_instance *inst, const gei_shape *input_shapes, gei_arena *scratch, gei_diag *diag) {
@@ -162,6 +172,7 @@ static ge_status build(gei_instance *inst, const gei_shape *input_shapes, gei_ar
     GEI_TRY(infer(inst, scratch, diag));
     GEI_TRY(gei_instance_place(inst, diag));
     GEI_TRY(describe_outputs(inst, diag));
+    GEI_TRY(list_var_values(inst, diag));
     GEI_TRY(list_values(inst, GEI_HOME_INPUT, inst->plan->n_inputs, &inst->in_first, &inst->in_values, diag));
     return list_values(inst, GEI_HOME_OUTPUT, inst->plan->n_outputs, &inst->out_first, &inst->out_values, diag);
 }

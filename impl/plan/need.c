@@ -11,7 +11,7 @@ bool gei_info_bytes(const gei_info *info, uint64_t *out_bytes) {
 }
 
 /* What the operator does besides making its outputs keeps it; nothing is known about one without a row. */
-static bool has_effects(const gei_plan_node *pn) { return !pn->op || pn->op->traits & (GEI_OP_STATEFUL | GEI_OP_OUTPUT); }
+static bool has_effects(const gei_plan_node *pn) { return !pn->op || pn->has_effects || pn->op->traits & (GEI_OP_STATEFUL | GEI_OP_OUTPUT); }
 
 /* A view whose shape is known needs the bytes of input 0 only; the others told the shape. */
 static uint32_t slots_read(const gei_plan_node *pn, const gei_infos *infos) {

@@ -111,6 +111,10 @@ static void add_work(placer *p, size_t i) {
         late = late || p->is_late[v];
     }
     uint32_t step = add_step(p, pn->work == GEI_WORK_CONTROL ? GEI_STEP_CONTROL : GEI_STEP_KERNEL, i, late);
+    if (gei_op_has(pn->op, GEI_OP_WRITES)) { /* its output is the memory it changes */
+        p->root[pn->first_out] = p->root[pn->in[0]];
+        return;
+    }
     for (uint32_t v = pn->first_out; v < pn->first_out + pn->node->n_outs; v++) p->born[v] = step;
 }
 
@@ -311,6 +315,8 @@ static gei_place place_of(const placer *p, uint32_t v) {
     if (p->is_late[v]) return (gei_place){ .home = GEI_HOME_LATE };
     if (!is_made(p, root)) {
         if (p->known[root]) return (gei_place){ .home = GEI_HOME_CONST, .tensor = p->known[root] };
+        uint32_t var = p->plan->nodes[p->plan->value_node[root]].var;
+        if (var != GEI_NO_VALUE) return (gei_place){ .home = GEI_HOME_VAR, .index = var };
         return (gei_place){ .home = GEI_HOME_INPUT, .index = (uint32_t)gei_node_int(root_node->node, "index", 0) };
     }
     if (p->block_out[block] != NEVER) return (gei_place){ .home = GEI_HOME_OUTPUT, .index = p->block_out[block] };

@@ -14,6 +14,7 @@
 #include <stdatomic.h>
 
 #include "base/log.h"
+#include "base/strmap.h"
 #include "ir/input_shapes.h"
 #include "ops/eval.h"
 #include "plan/mem_plan.h"
@@ -26,7 +27,18 @@ typedef struct gei_plan_io {
     uint32_t value;            /* value number */
     int32_t dtype, format;
     gei_shape shape;           /* symbolic dims where free */
+    bool is_ref;               /* input: a run may write its memory */
 } gei_plan_io;
+
+typedef struct gei_plan_var {  /* a variable of the root graph or any body; one for each name */
+    const char *name;
+    int32_t dtype, format;
+    gei_shape shape;           /* known */
+    gei_tensor *initial;       /* the graph's; NULL: no content until one is set */
+    bool is_written;           /* some node changes it */
+    bool is_read_first;        /* a run reads it before it sets it: it must have content */
+    bool is_set_first;
+} gei_plan_var;
 
 typedef enum gei_work { /* what a node asks of a run, if anything reads its outputs */
     GEI_WORK_NONE = 0,  /* input, output, constant */
@@ -45,6 +57,8 @@ typedef struct gei_plan_node { /* one per node in order */
     uint32_t first_out;        /* value numbers of outputs are consecutive */
     uint32_t first_body;       /* control flow: plan->bodies[first_body + subgraph index] */
     gei_work work;
+    uint32_t var;              /* variable number of one that is a variable, else GEI_NO_VALUE */
+    bool has_effects;          /* its bodies change variables */
 } gei_plan_node;
 
 typedef struct gei_plan_options {
@@ -76,12 +90,17 @@ typedef struct gei_plan {
     gei_tensor **constants;    /* by value number: contents known in every run; NULL else.  References held */
     gei_plan_io *inputs, *outputs;
     uint32_t n_inputs, n_outputs;
+    struct gei_plan *root;     /* itself, or the plan this is a body of */
+    gei_plan_var *vars;        /* the root's, for all bodies too */
+    uint32_t n_vars;
+    gei_strmap var_names;      /* root only: name -> number */
     struct gei_plan **bodies;  /* one per subgraph of the control-flow nodes, in order; owned */
     uint32_t n_bodies;
     bool is_static;            /* every input dim known */
     gei_shape_limits limits;   /* of input shapes; bodies have none */
     gei_facts facts;           /* infos: of every value; static plans only: those of all their instances */
-    uint64_t constant_bytes, packed_bytes; /* bodies included */
+    uint64_t constant_bytes, packed_bytes; /* bodies included, as in the next line */
+    uint64_t n_prepared, n_packed;         /* kernels prepared; of these, those that packed weights */
     gei_sink notes;            /* why kernels were refused, one line each; cut after GEI_PLAN_NOTES_BYTES */
 } gei_plan;
 
@@ -99,12 +118,13 @@ typedef enum gei_home { /* where a value's bytes are */
     GEI_HOME_INPUT,     /* memory bound to input `index` */
     GEI_HOME_OUTPUT,    /* memory bound to output `index`: written in place, no copy */
     GEI_HOME_CONST,     /* `tensor` */
-    GEI_HOME_LATE       /* found during the run */
+    GEI_HOME_LATE,      /* found during the run */
+    GEI_HOME_VAR        /* memory of variable `index` in the state of the run */
 } gei_home;
 
 typedef struct gei_place {
     gei_home home;
-    uint32_t index;      /* input or output number */
+    uint32_t index;      /* input, output or variable number */
     uint64_t offset;     /* from the home's start */
     gei_tensor *tensor;  /* GEI_HOME_CONST: contents, referenced by the instance or the plan */
 } gei_place;
@@ -157,6 +177,8 @@ typedef struct gei_instance {
     uint32_t *late_dead;
     /* Values that live in the memory of an input (output): in_values[in_first[k]] up to in_first[k + 1]. */
     uint32_t *in_first, *in_values, *out_first, *out_values;
+    uint32_t *var_values;       /* values that live in variables */
+    uint32_t n_var_values;
     gei_out_kind *out_kinds;
     size_t n_pointers;          /* slots and outputs of all steps together */
     uint64_t arena_bytes;       /* activations */
@@ -176,6 +198,8 @@ ge_status gei_instance_create_from(const gei_plan *plan, const gei_shape *input_
                                    gei_diag *diag);
 void gei_instance_destroy(gei_instance *instance);
 const gei_info *gei_instance_info(const gei_instance *instance, uint32_t value);
+
+uint32_t gei_plan_find_var(const gei_plan *plan, const char *name, size_t name_size); /* GEI_NO_VALUE: none */
 
 /* Text of a plan and one of its instances (NULL: template only): steps, kernels, places, totals. */
 ge_status gei_plan_print(const gei_plan *plan, const gei_instance *instance, gei_sink *to, gei_diag *diag);

@@ -4,14 +4,14 @@
 
 #include "plan/plan_inner.h"
 
-static ge_status create(gei_graph *graph, bool owns_graph, gei_facts *facts, const gei_plan_options *options,
+static ge_status create(gei_graph *graph, gei_plan *root, gei_facts *facts, const gei_plan_options *options,
                         const gei_allocator *from, uint32_t depth, gei_plan **out, gei_diag *diag);
 
 /* ---- order and numbers ---- */
 
 static gei_work work_of(const gei_op *op) {
     if (!op) return GEI_WORK_KERNEL; /* fails when kernels are chosen, if anything needs it */
-    if (op->traits & (GEI_OP_INPUT | GEI_OP_OUTPUT | GEI_OP_CONST)) return GEI_WORK_NONE;
+    if (op->traits & (GEI_OP_INPUT | GEI_OP_OUTPUT | GEI_OP_CONST | GEI_OP_VARIABLE)) return GEI_WORK_NONE;
     if (op->control != GEI_CONTROL_NONE) return GEI_WORK_CONTROL;
     return op->traits & (GEI_OP_VIEW | GEI_OP_IDENTITY) ? GEI_WORK_VIEW : GEI_WORK_KERNEL;
 }
@@ -73,7 +73,7 @@ static ge_status describe_inputs(gei_plan *plan, const gei_infos *infos, gei_dia
     for (size_t i = 0; i < count; i++) {
         const gei_info *info = &infos->by_node[nodes[i]->index][0];
         plan->inputs[i] = (gei_plan_io){ nodes[i]->name, nodes[i], value_number(plan, gei_value_of(nodes[i], 0)), info->dtype,
-                                         info->format, info->shape };
+                                         info->format, info->shape, gei_op_has(gei_op_of(nodes[i]), GEI_OP_STATEFUL) };
         plan->is_static = plan->is_static && gei_shape_known(&info->shape);
         if (info->dtype != GEI_UNDEFINED) continue;
         gei_diag_node(diag, nodes[i]->name);
@@ -95,7 +95,7 @@ static ge_status describe_outputs(gei_plan *plan, const gei_infos *infos, gei_di
         const char *name = gei_graph_output_name(plan->graph, i);
         if (!name) name = gei_value_out(v)->name;
         plan->outputs[i] = (gei_plan_io){ name ? name : v.node->name, v.node, value_number(plan, v), info->dtype, info->format,
-                                          info->shape };
+                                          info->shape, false };
     }
     return GE_OK;
 }
@@ -159,10 +159,12 @@ static ge_status create_bodies(gei_plan *plan, const gei_infos *infos, const boo
         for (uint32_t k = 0; k < pn->node->n_subgraphs && needed[i]; k++) {
             gei_plan *body;
             GEI_TRY(type_body_inputs(plan, infos, pn, pn->node->subgraphs[k].graph, diag));
-            GEI_TRY(create(pn->node->subgraphs[k].graph, false, NULL, &plan->options, plan->from, depth + 1, &body, diag));
+            GEI_TRY(create(pn->node->subgraphs[k].graph, plan->root, NULL, &plan->options, plan->from, depth + 1, &body, diag));
             plan->bodies[pn->first_body + k] = body;
             plan->constant_bytes += body->constant_bytes;
             plan->packed_bytes += body->packed_bytes;
+            plan->n_prepared += body->n_prepared;
+            plan->n_packed += body->n_packed;
         }
     }
     return GE_OK;
@@ -189,22 +191,27 @@ static ge_status build(gei_plan *plan, uint32_t depth, gei_diag *diag) {
     GEI_TRY(take_order(plan, diag));
     if (plan->options.limits) GEI_TRY(gei_plan_keep_limits(plan, plan->options.limits, diag));
     plan->options.limits = NULL; /* bodies take the other options over */
+    if (plan->root == plan) GEI_TRY(gei_plan_list_vars(plan, diag));
+    plan->vars = plan->root->vars;
+    plan->n_vars = plan->root->n_vars;
+    GEI_TRY(gei_plan_use_vars(plan, diag));
     GEI_TRY(build_with_infos(plan, &plan->facts.infos, depth, diag));
     if (!plan->is_static) gei_facts_drop_infos(&plan->facts);
     return plan->notes.failed ? gei_out_of_memory(diag, plan->notes.size) : GE_OK;
 }
 
-static ge_status create(gei_graph *graph, bool owns_graph, gei_facts *facts, const gei_plan_options *options,
+static ge_status create(gei_graph *graph, gei_plan *root, gei_facts *facts, const gei_plan_options *options,
                         const gei_allocator *from, uint32_t depth, gei_plan **out, gei_diag *diag) {
     *out = NULL;
     gei_plan *plan = gei_alloc_zero(from, sizeof *plan, _Alignof(gei_plan));
     if (!plan) {
         if (facts) gei_facts_release(facts);
-        if (owns_graph) gei_graph_destroy(graph);
+        if (!root) gei_graph_destroy(graph);
         return gei_out_of_memory(diag, sizeof *plan);
     }
     plan->graph = graph;
-    plan->owns_graph = owns_graph;
+    plan->owns_graph = !root;
+    plan->root = root ? root : plan;
     plan->from = from;
     plan->options = *options;
     gei_arena_init(&plan->arena, from);
@@ -223,12 +230,12 @@ static ge_status create(gei_graph *graph, bool owns_graph, gei_facts *facts, con
 }
 
 ge_status gei_plan_create(gei_graph *graph, const gei_plan_options *options, const gei_allocator *from, gei_plan **out, gei_diag *diag) {
-    return create(graph, true, NULL, options, from, 0, out, diag);
+    return create(graph, NULL, NULL, options, from, 0, out, diag);
 }
 
 ge_status gei_plan_create_known(gei_graph *graph, gei_facts *facts, const gei_plan_options *options, const gei_allocator *from,
                                 gei_plan **out, gei_diag *diag) {
-    return create(graph, true, facts, options, from, 0, out, diag);
+    return create(graph, NULL, facts, options, from, 0, out, diag);
 }
 
 void gei_plan_destroy(gei_plan *plan) {
@@ -240,6 +247,7 @@ void gei_plan_destroy(gei_plan *plan) {
     }
     for (uint32_t v = 0; plan->constants && v < plan->n_values; v++) gei_tensor_release(plan->constants[v]);
     gei_facts_release(&plan->facts);
+    if (plan->root == plan && plan->var_names.from) gei_strmap_deinit(&plan->var_names);
     if (plan->owns_graph) gei_graph_destroy(plan->graph);
     gei_sink_deinit(&plan->notes);
     gei_arena_deinit(&plan->arena);

@@ -32,7 +32,11 @@ ge_status gei_instance_find_stretches(gei_instance *instance, const uint32_t *ro
 ge_status gei_plan_keep_limits(gei_plan *plan, const gei_shape_limits *from, gei_diag *diag); /* copies */
 ge_status gei_plan_check_limits(const gei_plan *plan, const gei_shape *shapes, gei_diag *diag);
 
-/* Decides where every value of an instance lives and which steps it has. */
+/* variables.c.  The root's list, then what each plan needs of it: numbers, copies instead of views of what changes. */
+ge_status gei_plan_list_vars(gei_plan *plan, gei_diag *diag);
+ge_status gei_plan_use_vars(gei_plan *plan, gei_diag *diag);
+
+/* Decides where every value of an instance lives and which steps it has, without sizes of kernels. */
 ge_status gei_instance_place(gei_instance *instance, gei_diag *diag);
 
 #endif

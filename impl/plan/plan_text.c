@@ -59,6 +59,7 @@ static void print_place(const gei_place *place, gei_sink *to) {
     case GEI_HOME_OUTPUT: gei_sink_format(to, "out%u", place->index); break;
     case GEI_HOME_CONST: gei_sink_text(to, "const"); break;
     case GEI_HOME_LATE: gei_sink_text(to, "late"); break;
+    case GEI_HOME_VAR: gei_sink_format(to, "var%u", place->index); break;
     }
 }
 

@@ -17,8 +17,9 @@
 
 /* Sizes of release 1.0: constants, not sizeof, for old clients keep passing them when the structs have grown. */
 enum {
-    ERROR_INFO = 96, CONTEXT_INFO = 48, TENSOR_DESC = 64, MEMORY = 56, TENSOR_INFO = 40, GRAPH_INFO = 80, NODE_INFO = 56, ATTR_INFO = 48,
-    IMPORT_OPTIONS = 56, COMPILE_OPTIONS = 64, MODEL_SUMMARY = 112, IO_INFO = 64, RUN_OPTIONS = 16, ASYNC_OPTIONS = 56, COMPLETION = 24, STEP_INFO = 72
+    ERROR_INFO = 96, CONTEXT_INFO = 104, TENSOR_DESC = 64, MEMORY = 56, TENSOR_INFO = 40, GRAPH_INFO = 80, NODE_INFO = 56, ATTR_INFO = 48,
+    IMPORT_OPTIONS = 56, COMPILE_OPTIONS = 64, MODEL_SUMMARY = 120, IO_INFO = 64, RUN_OPTIONS = 16, ASYNC_OPTIONS = 56, COMPLETION = 24, STEP_INFO = 72,
+    ALLOCATOR = 40, AREA_INFO = 40, MODEL_COUNTERS = 80
 };
 
 static uint8_t *page_end; /* first byte that must not be touched */
@@ -181,6 +182,23 @@ static ge_status in_binding_async(const void *s) {
     ge_status st = ge_binding_run_async(own.binding, NULL, s, &op);
     return finish(st, op);
 }
+static uint8_t *some_memory(void *user, size_t bytes, size_t alignment) {
+    (void)user;
+    return alignment <= 16 ? malloc(bytes) : NULL;
+}
+static void free_memory(void *user, uint8_t *data, size_t bytes, size_t alignment) {
+    (void)user;
+    (void)bytes;
+    (void)alignment;
+    free(data);
+}
+static ge_status in_allocator(const void *s) {
+    ge_options *options;
+    need(ge_options_create(&options), "options");
+    ge_status st = ge_options_set_allocator(options, s);
+    need(ge_options_destroy(options), "destroy");
+    return st;
+}
 static ge_status in_binding_run(const void *s) { return ge_binding_run(own.binding, s); }
 
 static void fuzz_in(const char *name, in_call call, const void *good, size_t first, size_t known) {
@@ -252,6 +270,13 @@ static ge_status out_step(void *s, size_t n) {
     return ge_binding_get_step_infos(own.binding, s, 1, n, &count);
 }
 static ge_status out_summary(void *s, size_t n) { return ge_model_get_summary(own.model, s, n); }
+static ge_status out_allocator(void *s, size_t n) { return ge_allocator_init(s, n); }
+static ge_status out_counters(void *s, size_t n) { return ge_model_get_counters(own.model, s, n); }
+static ge_status out_areas(void *s, size_t n) { /* the last of four ends at the page */
+    size_t count;
+    ge_area_info *first = n > 4096 ? s : (void *)((uint8_t *)s - 3 * n);
+    return ge_model_get_area_infos(own.model, first, 4, n, &count);
+}
 static ge_status out_io(void *s, size_t n) {
     size_t count;
     return ge_model_get_io_infos(own.model, GE_DIRECTION_IN, s, 1, n, &count);
@@ -293,6 +318,10 @@ int main(void) {
     ge_import_options import = GE_IMPORT_OPTIONS_INIT;
     ge_compile_options compile = GE_COMPILE_OPTIONS_INIT;
     ge_run_options run = GE_RUN_OPTIONS_INIT;
+    ge_allocator allocator = GE_ALLOCATOR_INIT;
+    allocator.allocate = some_memory;
+    allocator.deallocate = free_memory;
+    fuzz_in("ge_options_set_allocator", in_allocator, &allocator, ALLOCATOR, sizeof allocator);
     fuzz_in("ge_tensor_create", in_create, &desc, TENSOR_DESC, sizeof desc);
     fuzz_in("ge_tensor_create_from_data", in_from_data, &desc, TENSOR_DESC, sizeof desc);
     fuzz_in("ge_tensor_create_view", in_view, &desc, TENSOR_DESC, sizeof desc);
@@ -329,6 +358,9 @@ int main(void) {
     fuzz_out("ge_binding_get_step_infos", out_step, STEP_INFO, sizeof(ge_step_info));
     fuzz_out("ge_queue_wait", out_completion, COMPLETION, sizeof(ge_completion));
     fuzz_out("ge_model_get_summary", out_summary, MODEL_SUMMARY, sizeof(ge_model_summary));
+    fuzz_out("ge_allocator_init", out_allocator, ALLOCATOR, sizeof allocator);
+    fuzz_out("ge_model_get_counters", out_counters, MODEL_COUNTERS, sizeof(ge_model_counters));
+    fuzz_out("ge_model_get_area_infos", out_areas, AREA_INFO, sizeof(ge_area_info));
     fuzz_out("ge_model_get_io_infos", out_io, IO_INFO, sizeof(ge_io_info));
     drop_objects();
     printf("struct sizes: %" PRIu64 " calls\n", n_calls);

@@ -81,6 +81,7 @@ static void scene_open(scene *s) {
     check_ok(ge_stream_create(s->context, &s->stream));
     check_ok(ge_event_create(s->context, &s->event));
     check_ok(ge_event_record(s->event, s->stream));
+    check_ok(ge_state_create((const ge_model *const *)&s->model, 1, &s->state));
     check_ok(ge_event_sync(s->event, -1));
     ge_tensor *gone = two_floats(s->context);
     check_ok(ge_tensor_destroy(gone));
@@ -99,6 +100,7 @@ static void scene_close(scene *s) {
     check_ok(ge_error_release(s->error));
     check_ok(ge_operation_destroy(s->operation));
     check_ok(ge_queue_destroy(s->queue));
+    check_ok(ge_state_destroy(s->state));
     check_ok(ge_stream_destroy(s->stream));
     check_ok(ge_event_destroy(s->event));
     check_ok(ge_binding_destroy(s->binding));

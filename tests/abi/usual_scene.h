@@ -20,6 +20,7 @@ typedef struct scene {
     ge_queue *queue;
     ge_stream *stream;
     ge_event *event;
+    ge_state *state;     /* of the model: it has no variables */
     ge_dlpack *dlpack;
     ge_dlpack_legacy *dlpack_legacy;
     void *stale;      /* was a tensor */
@@ -58,6 +59,7 @@ static inline ge_memory sound_ge_memory(void) {
     return memory;
 }
 static inline ge_import_options sound_ge_import_options(void) { return (ge_import_options)GE_IMPORT_OPTIONS_INIT; }
+static inline ge_allocator sound_ge_allocator(void) { return (ge_allocator)GE_ALLOCATOR_INIT; }
 static inline ge_compile_options sound_ge_compile_options(void) { return (ge_compile_options)GE_COMPILE_OPTIONS_INIT; }
 static inline ge_run_options sound_ge_run_options(void) { return (ge_run_options)GE_RUN_OPTIONS_INIT; }
 static inline ge_async_options sound_ge_async_options(void) { return (ge_async_options)GE_ASYNC_OPTIONS_INIT; }

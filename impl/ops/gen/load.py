@@ -2,7 +2,7 @@
 """Reads the operator catalogue (ops.json and extension.json), the dtype table and the rows; what the generators share.
 
 extension.json has the same schema.  An entry whose name ops.json has too widens it: its ports add data types to the ports of
-those names, its attributes are added, or replace those of the same name.
+those names, its attributes are added, or replace those of the same name; a kind it gives replaces that of the port.
 
 Rows widen data types where they stand, since Ascend IR lists those of its devices:
   GEI_WIDEN(Add, "x1 x2 y", "uint");             this operator; ports "*" are all of them
@@ -55,6 +55,7 @@ def merge_ports(op, kind, extra):
     for port in extra[kind]:
         if port["name"] not in have:
             fail("extension.json: %s has no port '%s' to widen" % (op["name"], port["name"]))
+        have[port["name"]]["kind"] = port.get("kind", have[port["name"]]["kind"])
         known = have[port["name"]]["dtypes"]
         known += [d for d in port["dtypes"] if d not in known]
 

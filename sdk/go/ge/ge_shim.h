@@ -51,6 +51,12 @@ static inline ge_error *ge_shim_options_set_float(ge_options * options, const ch
 static inline ge_error *ge_shim_options_get_text(const ge_options * options, const char * key, size_t key_size, char * buffer, size_t buffer_size, size_t * out_size) {
     return ge_shim_taken(ge_options_get_text(options, key, key_size, buffer, buffer_size, out_size));
 }
+static inline ge_error *ge_shim_allocator_init(ge_allocator * allocator, size_t allocator_size) {
+    return ge_shim_taken(ge_allocator_init(allocator, allocator_size));
+}
+static inline ge_error *ge_shim_options_set_allocator(ge_options * options, const ge_allocator * allocator) {
+    return ge_shim_taken(ge_options_set_allocator(options, allocator));
+}
 static inline ge_error *ge_shim_context_create(const ge_options * options, ge_context * * out_context) {
     return ge_shim_taken(ge_context_create(options, out_context));
 }
@@ -300,6 +306,9 @@ static inline ge_error *ge_shim_builder_add_ints(ge_builder * builder, ge_dtype 
 static inline ge_error *ge_shim_builder_add_floats(ge_builder * builder, ge_dtype dtype, const double * values, size_t values_count, int32_t is_vector, ge_value_id * out_value) {
     return ge_shim_taken(ge_builder_add_floats(builder, dtype, values, values_count, is_vector, out_value));
 }
+static inline ge_error *ge_shim_builder_add_variable(ge_builder * builder, const char * name, size_t name_size, const ge_tensor_desc * desc, const ge_tensor * initial, ge_value_id * out_value) {
+    return ge_shim_taken(ge_builder_add_variable(builder, name, name_size, desc, initial, out_value));
+}
 static inline ge_error *ge_shim_builder_begin_op(ge_builder * builder, const char * op_type, size_t op_type_size, const char * name, size_t name_size) {
     return ge_shim_taken(ge_builder_begin_op(builder, op_type, op_type_size, name, name_size));
 }
@@ -386,6 +395,48 @@ static inline ge_error *ge_shim_model_dump(const ge_model * model, ge_dump_forma
 }
 static inline ge_error *ge_shim_model_dump_to(const ge_model * model, ge_dump_format format, ge_write_fn write, void * user_data, ge_destroy_fn destroy) {
     return ge_shim_taken(ge_model_dump_to(model, format, write, user_data, destroy));
+}
+static inline ge_error *ge_shim_model_get_area_infos(const ge_model * model, ge_area_info * infos, size_t infos_count, size_t info_size, size_t * out_count) {
+    return ge_shim_taken(ge_model_get_area_infos(model, infos, infos_count, info_size, out_count));
+}
+static inline ge_error *ge_shim_model_get_counters(const ge_model * model, ge_model_counters * out_counters, size_t out_counters_size) {
+    return ge_shim_taken(ge_model_get_counters(model, out_counters, out_counters_size));
+}
+static inline ge_error *ge_shim_model_trim(const ge_model * model, uint64_t keep_bytes) {
+    return ge_shim_taken(ge_model_trim(model, keep_bytes));
+}
+static inline ge_error *ge_shim_state_create(const ge_model * const * models, size_t models_count, ge_state * * out_state) {
+    return ge_shim_taken(ge_state_create(models, models_count, out_state));
+}
+static inline ge_error *ge_shim_state_copy(const ge_state * state, ge_state * * out_state) {
+    return ge_shim_taken(ge_state_copy(state, out_state));
+}
+static inline ge_error *ge_shim_state_destroy(ge_state * state) {
+    return ge_shim_taken(ge_state_destroy(state));
+}
+static inline ge_error *ge_shim_state_get_infos(const ge_state * state, ge_io_info * infos, size_t infos_count, size_t info_size, size_t * out_count) {
+    return ge_shim_taken(ge_state_get_infos(state, infos, infos_count, info_size, out_count));
+}
+static inline ge_error *ge_shim_state_find(const ge_state * state, const char * name, size_t name_size, size_t * out_index) {
+    return ge_shim_taken(ge_state_find(state, name, name_size, out_index));
+}
+static inline ge_error *ge_shim_state_copy_value(const ge_state * state, size_t index, ge_value * * out_value) {
+    return ge_shim_taken(ge_state_copy_value(state, index, out_value));
+}
+static inline ge_error *ge_shim_state_set_value(ge_state * state, size_t index, const ge_value * value) {
+    return ge_shim_taken(ge_state_set_value(state, index, value));
+}
+static inline ge_error *ge_shim_state_reset(ge_state * state) {
+    return ge_shim_taken(ge_state_reset(state));
+}
+static inline ge_error *ge_shim_state_export(const ge_state * state, ge_write_fn write, void * user_data, ge_destroy_fn destroy) {
+    return ge_shim_taken(ge_state_export(state, write, user_data, destroy));
+}
+static inline ge_error *ge_shim_state_import(ge_state * state, const uint8_t * data, size_t data_size) {
+    return ge_shim_taken(ge_state_import(state, data, data_size));
+}
+static inline ge_error *ge_shim_binding_set_state(ge_binding * binding, ge_state * state) {
+    return ge_shim_taken(ge_binding_set_state(binding, state));
 }
 static inline ge_error *ge_shim_run_options_init(ge_run_options * options, size_t options_size) {
     return ge_shim_taken(ge_run_options_init(options, options_size));

@@ -40,6 +40,11 @@ pub struct ge_model {
 }
 #[repr(C)]
 #[derive(Debug)]
+pub struct ge_state {
+    _unused: [u8; 0],
+}
+#[repr(C)]
+#[derive(Debug)]
 pub struct ge_binding {
     _unused: [u8; 0],
 }
@@ -161,6 +166,53 @@ const _: () = {
         "Offset of field: ge_error_info::wanted",
     ][::std::mem::offset_of!(ge_error_info, wanted) - 88usize];
 };
+pub type ge_alloc_fn = ::std::option::Option<
+    unsafe extern "C" fn(
+        user_data: *mut ::std::os::raw::c_void,
+        bytes: usize,
+        alignment: usize,
+    ) -> *mut u8,
+>;
+pub type ge_free_fn = ::std::option::Option<
+    unsafe extern "C" fn(
+        user_data: *mut ::std::os::raw::c_void,
+        data: *mut u8,
+        data_size: usize,
+        alignment: usize,
+    ),
+>;
+#[repr(C)]
+pub struct ge_allocator {
+    pub struct_size: u32,
+    pub reserved_flags: u32,
+    pub allocate: ge_alloc_fn,
+    pub deallocate: ge_free_fn,
+    pub user_data: *mut ::std::os::raw::c_void,
+    pub destroy: ge_destroy_fn,
+}
+#[allow(clippy::unnecessary_operation, clippy::identity_op)]
+const _: () = {
+    ["Size of ge_allocator"][::std::mem::size_of::<ge_allocator>() - 40usize];
+    ["Alignment of ge_allocator"][::std::mem::align_of::<ge_allocator>() - 8usize];
+    [
+        "Offset of field: ge_allocator::struct_size",
+    ][::std::mem::offset_of!(ge_allocator, struct_size) - 0usize];
+    [
+        "Offset of field: ge_allocator::reserved_flags",
+    ][::std::mem::offset_of!(ge_allocator, reserved_flags) - 4usize];
+    [
+        "Offset of field: ge_allocator::allocate",
+    ][::std::mem::offset_of!(ge_allocator, allocate) - 8usize];
+    [
+        "Offset of field: ge_allocator::deallocate",
+    ][::std::mem::offset_of!(ge_allocator, deallocate) - 16usize];
+    [
+        "Offset of field: ge_allocator::user_data",
+    ][::std::mem::offset_of!(ge_allocator, user_data) - 24usize];
+    [
+        "Offset of field: ge_allocator::destroy",
+    ][::std::mem::offset_of!(ge_allocator, destroy) - 32usize];
+};
 pub type ge_log_level = i32;
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
@@ -173,10 +225,17 @@ pub struct ge_context_info {
     pub allocated_bytes: u64,
     pub peak_bytes: u64,
     pub objects_count: u64,
+    pub blocks_count: u64,
+    pub feature_bytes: u64,
+    pub feature_peak_bytes: u64,
+    pub constant_bytes: u64,
+    pub constant_peak_bytes: u64,
+    pub variable_bytes: u64,
+    pub variable_peak_bytes: u64,
 }
 #[allow(clippy::unnecessary_operation, clippy::identity_op)]
 const _: () = {
-    ["Size of ge_context_info"][::std::mem::size_of::<ge_context_info>() - 48usize];
+    ["Size of ge_context_info"][::std::mem::size_of::<ge_context_info>() - 104usize];
     ["Alignment of ge_context_info"][::std::mem::align_of::<ge_context_info>() - 8usize];
     [
         "Offset of field: ge_context_info::struct_size",
@@ -202,6 +261,27 @@ const _: () = {
     [
         "Offset of field: ge_context_info::objects_count",
     ][::std::mem::offset_of!(ge_context_info, objects_count) - 40usize];
+    [
+        "Offset of field: ge_context_info::blocks_count",
+    ][::std::mem::offset_of!(ge_context_info, blocks_count) - 48usize];
+    [
+        "Offset of field: ge_context_info::feature_bytes",
+    ][::std::mem::offset_of!(ge_context_info, feature_bytes) - 56usize];
+    [
+        "Offset of field: ge_context_info::feature_peak_bytes",
+    ][::std::mem::offset_of!(ge_context_info, feature_peak_bytes) - 64usize];
+    [
+        "Offset of field: ge_context_info::constant_bytes",
+    ][::std::mem::offset_of!(ge_context_info, constant_bytes) - 72usize];
+    [
+        "Offset of field: ge_context_info::constant_peak_bytes",
+    ][::std::mem::offset_of!(ge_context_info, constant_peak_bytes) - 80usize];
+    [
+        "Offset of field: ge_context_info::variable_bytes",
+    ][::std::mem::offset_of!(ge_context_info, variable_bytes) - 88usize];
+    [
+        "Offset of field: ge_context_info::variable_peak_bytes",
+    ][::std::mem::offset_of!(ge_context_info, variable_peak_bytes) - 96usize];
 };
 pub type ge_log_fn = ::std::option::Option<
     unsafe extern "C" fn(
@@ -707,10 +787,11 @@ pub struct ge_model_summary {
     pub lower_bound_bytes: u64,
     pub scratch_bytes: u64,
     pub compile_ns: u64,
+    pub feature_peak_bytes: u64,
 }
 #[allow(clippy::unnecessary_operation, clippy::identity_op)]
 const _: () = {
-    ["Size of ge_model_summary"][::std::mem::size_of::<ge_model_summary>() - 112usize];
+    ["Size of ge_model_summary"][::std::mem::size_of::<ge_model_summary>() - 120usize];
     [
         "Alignment of ge_model_summary",
     ][::std::mem::align_of::<ge_model_summary>() - 8usize];
@@ -762,6 +843,9 @@ const _: () = {
     [
         "Offset of field: ge_model_summary::compile_ns",
     ][::std::mem::offset_of!(ge_model_summary, compile_ns) - 104usize];
+    [
+        "Offset of field: ge_model_summary::feature_peak_bytes",
+    ][::std::mem::offset_of!(ge_model_summary, feature_peak_bytes) - 112usize];
 };
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
@@ -819,6 +903,103 @@ const _: () = {
     [
         "Offset of field: ge_io_info::data_size",
     ][::std::mem::offset_of!(ge_io_info, data_size) - 56usize];
+};
+pub type ge_area = i32;
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct ge_area_info {
+    pub struct_size: u32,
+    pub reserved_flags: u32,
+    pub area: ge_area,
+    pub memory_type: i32,
+    pub is_fixed: i32,
+    pub is_refreshable: i32,
+    pub area_bytes: u64,
+    pub alignment: u64,
+}
+#[allow(clippy::unnecessary_operation, clippy::identity_op)]
+const _: () = {
+    ["Size of ge_area_info"][::std::mem::size_of::<ge_area_info>() - 40usize];
+    ["Alignment of ge_area_info"][::std::mem::align_of::<ge_area_info>() - 8usize];
+    [
+        "Offset of field: ge_area_info::struct_size",
+    ][::std::mem::offset_of!(ge_area_info, struct_size) - 0usize];
+    [
+        "Offset of field: ge_area_info::reserved_flags",
+    ][::std::mem::offset_of!(ge_area_info, reserved_flags) - 4usize];
+    [
+        "Offset of field: ge_area_info::area",
+    ][::std::mem::offset_of!(ge_area_info, area) - 8usize];
+    [
+        "Offset of field: ge_area_info::memory_type",
+    ][::std::mem::offset_of!(ge_area_info, memory_type) - 12usize];
+    [
+        "Offset of field: ge_area_info::is_fixed",
+    ][::std::mem::offset_of!(ge_area_info, is_fixed) - 16usize];
+    [
+        "Offset of field: ge_area_info::is_refreshable",
+    ][::std::mem::offset_of!(ge_area_info, is_refreshable) - 20usize];
+    [
+        "Offset of field: ge_area_info::area_bytes",
+    ][::std::mem::offset_of!(ge_area_info, area_bytes) - 24usize];
+    [
+        "Offset of field: ge_area_info::alignment",
+    ][::std::mem::offset_of!(ge_area_info, alignment) - 32usize];
+};
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct ge_model_counters {
+    pub struct_size: u32,
+    pub reserved_flags: u32,
+    pub runs_count: u64,
+    pub instances_count: u64,
+    pub found_count: u64,
+    pub evicted_count: u64,
+    pub primitives_count: u64,
+    pub packings_count: u64,
+    pub copies_count: u64,
+    pub allocations_count: u64,
+    pub pooled_bytes: u64,
+}
+#[allow(clippy::unnecessary_operation, clippy::identity_op)]
+const _: () = {
+    ["Size of ge_model_counters"][::std::mem::size_of::<ge_model_counters>() - 80usize];
+    [
+        "Alignment of ge_model_counters",
+    ][::std::mem::align_of::<ge_model_counters>() - 8usize];
+    [
+        "Offset of field: ge_model_counters::struct_size",
+    ][::std::mem::offset_of!(ge_model_counters, struct_size) - 0usize];
+    [
+        "Offset of field: ge_model_counters::reserved_flags",
+    ][::std::mem::offset_of!(ge_model_counters, reserved_flags) - 4usize];
+    [
+        "Offset of field: ge_model_counters::runs_count",
+    ][::std::mem::offset_of!(ge_model_counters, runs_count) - 8usize];
+    [
+        "Offset of field: ge_model_counters::instances_count",
+    ][::std::mem::offset_of!(ge_model_counters, instances_count) - 16usize];
+    [
+        "Offset of field: ge_model_counters::found_count",
+    ][::std::mem::offset_of!(ge_model_counters, found_count) - 24usize];
+    [
+        "Offset of field: ge_model_counters::evicted_count",
+    ][::std::mem::offset_of!(ge_model_counters, evicted_count) - 32usize];
+    [
+        "Offset of field: ge_model_counters::primitives_count",
+    ][::std::mem::offset_of!(ge_model_counters, primitives_count) - 40usize];
+    [
+        "Offset of field: ge_model_counters::packings_count",
+    ][::std::mem::offset_of!(ge_model_counters, packings_count) - 48usize];
+    [
+        "Offset of field: ge_model_counters::copies_count",
+    ][::std::mem::offset_of!(ge_model_counters, copies_count) - 56usize];
+    [
+        "Offset of field: ge_model_counters::allocations_count",
+    ][::std::mem::offset_of!(ge_model_counters, allocations_count) - 64usize];
+    [
+        "Offset of field: ge_model_counters::pooled_bytes",
+    ][::std::mem::offset_of!(ge_model_counters, pooled_bytes) - 72usize];
 };
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
@@ -1039,6 +1220,14 @@ unsafe extern "C" {
         buffer: *mut ::std::os::raw::c_char,
         buffer_size: usize,
         out_size: *mut usize,
+    ) -> ge_status;
+    pub fn ge_allocator_init(
+        allocator: *mut ge_allocator,
+        allocator_size: usize,
+    ) -> ge_status;
+    pub fn ge_options_set_allocator(
+        options: *mut ge_options,
+        allocator: *const ge_allocator,
     ) -> ge_status;
     pub fn ge_context_create(
         options: *const ge_options,
@@ -1481,6 +1670,14 @@ unsafe extern "C" {
         is_vector: i32,
         out_value: *mut ge_value_id,
     ) -> ge_status;
+    pub fn ge_builder_add_variable(
+        builder: *mut ge_builder,
+        name: *const ::std::os::raw::c_char,
+        name_size: usize,
+        desc: *const ge_tensor_desc,
+        initial: *const ge_tensor,
+        out_value: *mut ge_value_id,
+    ) -> ge_status;
     pub fn ge_builder_begin_op(
         builder: *mut ge_builder,
         op_type: *const ::std::os::raw::c_char,
@@ -1665,6 +1862,68 @@ unsafe extern "C" {
         write: ge_write_fn,
         user_data: *mut ::std::os::raw::c_void,
         destroy: ge_destroy_fn,
+    ) -> ge_status;
+    pub fn ge_model_get_area_infos(
+        model: *const ge_model,
+        infos: *mut ge_area_info,
+        infos_count: usize,
+        info_size: usize,
+        out_count: *mut usize,
+    ) -> ge_status;
+    pub fn ge_model_get_counters(
+        model: *const ge_model,
+        out_counters: *mut ge_model_counters,
+        out_counters_size: usize,
+    ) -> ge_status;
+    pub fn ge_model_trim(model: *const ge_model, keep_bytes: u64) -> ge_status;
+    pub fn ge_state_create(
+        models: *const *const ge_model,
+        models_count: usize,
+        out_state: *mut *mut ge_state,
+    ) -> ge_status;
+    pub fn ge_state_copy(
+        state: *const ge_state,
+        out_state: *mut *mut ge_state,
+    ) -> ge_status;
+    pub fn ge_state_destroy(state: *mut ge_state) -> ge_status;
+    pub fn ge_state_get_infos(
+        state: *const ge_state,
+        infos: *mut ge_io_info,
+        infos_count: usize,
+        info_size: usize,
+        out_count: *mut usize,
+    ) -> ge_status;
+    pub fn ge_state_find(
+        state: *const ge_state,
+        name: *const ::std::os::raw::c_char,
+        name_size: usize,
+        out_index: *mut usize,
+    ) -> ge_status;
+    pub fn ge_state_copy_value(
+        state: *const ge_state,
+        index: usize,
+        out_value: *mut *mut ge_value,
+    ) -> ge_status;
+    pub fn ge_state_set_value(
+        state: *mut ge_state,
+        index: usize,
+        value: *const ge_value,
+    ) -> ge_status;
+    pub fn ge_state_reset(state: *mut ge_state) -> ge_status;
+    pub fn ge_state_export(
+        state: *const ge_state,
+        write: ge_write_fn,
+        user_data: *mut ::std::os::raw::c_void,
+        destroy: ge_destroy_fn,
+    ) -> ge_status;
+    pub fn ge_state_import(
+        state: *mut ge_state,
+        data: *const u8,
+        data_size: usize,
+    ) -> ge_status;
+    pub fn ge_binding_set_state(
+        binding: *mut ge_binding,
+        state: *mut ge_state,
     ) -> ge_status;
     pub fn ge_run_options_init(
         options: *mut ge_run_options,

@@ -22,7 +22,14 @@ _Static_assert(offsetof(ge_error_info, argument) == 64, "layout");
 _Static_assert(offsetof(ge_error_info, node) == 72, "layout");
 _Static_assert(offsetof(ge_error_info, found) == 80, "layout");
 _Static_assert(offsetof(ge_error_info, wanted) == 88, "layout");
-_Static_assert(sizeof(ge_context_info) == 48, "layout");
+_Static_assert(sizeof(ge_allocator) == 40, "layout");
+_Static_assert(offsetof(ge_allocator, struct_size) == 0, "layout");
+_Static_assert(offsetof(ge_allocator, reserved_flags) == 4, "layout");
+_Static_assert(offsetof(ge_allocator, allocate) == 8, "layout");
+_Static_assert(offsetof(ge_allocator, deallocate) == 16, "layout");
+_Static_assert(offsetof(ge_allocator, user_data) == 24, "layout");
+_Static_assert(offsetof(ge_allocator, destroy) == 32, "layout");
+_Static_assert(sizeof(ge_context_info) == 104, "layout");
 _Static_assert(offsetof(ge_context_info, struct_size) == 0, "layout");
 _Static_assert(offsetof(ge_context_info, reserved_flags) == 4, "layout");
 _Static_assert(offsetof(ge_context_info, threads) == 8, "layout");
@@ -31,6 +38,13 @@ _Static_assert(offsetof(ge_context_info, copied_bytes) == 16, "layout");
 _Static_assert(offsetof(ge_context_info, allocated_bytes) == 24, "layout");
 _Static_assert(offsetof(ge_context_info, peak_bytes) == 32, "layout");
 _Static_assert(offsetof(ge_context_info, objects_count) == 40, "layout");
+_Static_assert(offsetof(ge_context_info, blocks_count) == 48, "layout");
+_Static_assert(offsetof(ge_context_info, feature_bytes) == 56, "layout");
+_Static_assert(offsetof(ge_context_info, feature_peak_bytes) == 64, "layout");
+_Static_assert(offsetof(ge_context_info, constant_bytes) == 72, "layout");
+_Static_assert(offsetof(ge_context_info, constant_peak_bytes) == 80, "layout");
+_Static_assert(offsetof(ge_context_info, variable_bytes) == 88, "layout");
+_Static_assert(offsetof(ge_context_info, variable_peak_bytes) == 96, "layout");
 _Static_assert(sizeof(ge_tensor_desc) == 64, "layout");
 _Static_assert(offsetof(ge_tensor_desc, struct_size) == 0, "layout");
 _Static_assert(offsetof(ge_tensor_desc, reserved_flags) == 4, "layout");
@@ -128,7 +142,7 @@ _Static_assert(offsetof(ge_compile_options, progress_destroy) == 32, "layout");
 _Static_assert(offsetof(ge_compile_options, problem) == 40, "layout");
 _Static_assert(offsetof(ge_compile_options, problem_user_data) == 48, "layout");
 _Static_assert(offsetof(ge_compile_options, problem_destroy) == 56, "layout");
-_Static_assert(sizeof(ge_model_summary) == 112, "layout");
+_Static_assert(sizeof(ge_model_summary) == 120, "layout");
 _Static_assert(offsetof(ge_model_summary, struct_size) == 0, "layout");
 _Static_assert(offsetof(ge_model_summary, reserved_flags) == 4, "layout");
 _Static_assert(offsetof(ge_model_summary, is_static) == 8, "layout");
@@ -145,6 +159,7 @@ _Static_assert(offsetof(ge_model_summary, activation_bytes) == 80, "layout");
 _Static_assert(offsetof(ge_model_summary, lower_bound_bytes) == 88, "layout");
 _Static_assert(offsetof(ge_model_summary, scratch_bytes) == 96, "layout");
 _Static_assert(offsetof(ge_model_summary, compile_ns) == 104, "layout");
+_Static_assert(offsetof(ge_model_summary, feature_peak_bytes) == 112, "layout");
 _Static_assert(sizeof(ge_io_info) == 64, "layout");
 _Static_assert(offsetof(ge_io_info, struct_size) == 0, "layout");
 _Static_assert(offsetof(ge_io_info, reserved_flags) == 4, "layout");
@@ -158,6 +173,27 @@ _Static_assert(offsetof(ge_io_info, reserved_0) == 36, "layout");
 _Static_assert(offsetof(ge_io_info, dims) == 40, "layout");
 _Static_assert(offsetof(ge_io_info, dim_names) == 48, "layout");
 _Static_assert(offsetof(ge_io_info, data_size) == 56, "layout");
+_Static_assert(sizeof(ge_area_info) == 40, "layout");
+_Static_assert(offsetof(ge_area_info, struct_size) == 0, "layout");
+_Static_assert(offsetof(ge_area_info, reserved_flags) == 4, "layout");
+_Static_assert(offsetof(ge_area_info, area) == 8, "layout");
+_Static_assert(offsetof(ge_area_info, memory_type) == 12, "layout");
+_Static_assert(offsetof(ge_area_info, is_fixed) == 16, "layout");
+_Static_assert(offsetof(ge_area_info, is_refreshable) == 20, "layout");
+_Static_assert(offsetof(ge_area_info, area_bytes) == 24, "layout");
+_Static_assert(offsetof(ge_area_info, alignment) == 32, "layout");
+_Static_assert(sizeof(ge_model_counters) == 80, "layout");
+_Static_assert(offsetof(ge_model_counters, struct_size) == 0, "layout");
+_Static_assert(offsetof(ge_model_counters, reserved_flags) == 4, "layout");
+_Static_assert(offsetof(ge_model_counters, runs_count) == 8, "layout");
+_Static_assert(offsetof(ge_model_counters, instances_count) == 16, "layout");
+_Static_assert(offsetof(ge_model_counters, found_count) == 24, "layout");
+_Static_assert(offsetof(ge_model_counters, evicted_count) == 32, "layout");
+_Static_assert(offsetof(ge_model_counters, primitives_count) == 40, "layout");
+_Static_assert(offsetof(ge_model_counters, packings_count) == 48, "layout");
+_Static_assert(offsetof(ge_model_counters, copies_count) == 56, "layout");
+_Static_assert(offsetof(ge_model_counters, allocations_count) == 64, "layout");
+_Static_assert(offsetof(ge_model_counters, pooled_bytes) == 72, "layout");
 _Static_assert(sizeof(ge_run_options) == 16, "layout");
 _Static_assert(offsetof(ge_run_options, struct_size) == 0, "layout");
 _Static_assert(offsetof(ge_run_options, reserved_flags) == 4, "layout");
@@ -303,6 +339,16 @@ JNIEXPORT jlong JNICALL Java_libge_Raw_ge_1options_1set_1float(JNIEnv *env, jcla
 JNIEXPORT jlong JNICALL Java_libge_Raw_ge_1options_1get_1text(JNIEnv *env, jclass self, jlong options, jlong key, jlong key_size, jlong buffer, jlong buffer_size, jlong out_size) {
     (void)env, (void)self;
     return (jlong)(intptr_t)ge_shim_taken(ge_options_get_text((const ge_options *)(intptr_t)options, (const char *)(intptr_t)key, (size_t)key_size, (char *)(intptr_t)buffer, (size_t)buffer_size, (size_t *)(intptr_t)out_size));
+}
+
+JNIEXPORT jlong JNICALL Java_libge_Raw_ge_1allocator_1init(JNIEnv *env, jclass self, jlong allocator, jlong allocator_size) {
+    (void)env, (void)self;
+    return (jlong)(intptr_t)ge_shim_taken(ge_allocator_init((ge_allocator *)(intptr_t)allocator, (size_t)allocator_size));
+}
+
+JNIEXPORT jlong JNICALL Java_libge_Raw_ge_1options_1set_1allocator(JNIEnv *env, jclass self, jlong options, jlong allocator) {
+    (void)env, (void)self;
+    return (jlong)(intptr_t)ge_shim_taken(ge_options_set_allocator((ge_options *)(intptr_t)options, (const ge_allocator *)(intptr_t)allocator));
 }
 
 JNIEXPORT jlong JNICALL Java_libge_Raw_ge_1context_1create(JNIEnv *env, jclass self, jlong options, jlong out_context) {
@@ -735,6 +781,11 @@ JNIEXPORT jlong JNICALL Java_libge_Raw_ge_1builder_1add_1floats(JNIEnv *env, jcl
     return (jlong)(intptr_t)ge_shim_taken(ge_builder_add_floats((ge_builder *)(intptr_t)builder, (ge_dtype)dtype, (const double *)(intptr_t)values, (size_t)values_count, (int32_t)is_vector, (ge_value_id *)(intptr_t)out_value));
 }
 
+JNIEXPORT jlong JNICALL Java_libge_Raw_ge_1builder_1add_1variable(JNIEnv *env, jclass self, jlong builder, jlong name, jlong name_size, jlong desc, jlong initial, jlong out_value) {
+    (void)env, (void)self;
+    return (jlong)(intptr_t)ge_shim_taken(ge_builder_add_variable((ge_builder *)(intptr_t)builder, (const char *)(intptr_t)name, (size_t)name_size, (const ge_tensor_desc *)(intptr_t)desc, (const ge_tensor *)(intptr_t)initial, (ge_value_id *)(intptr_t)out_value));
+}
+
 JNIEXPORT jlong JNICALL Java_libge_Raw_ge_1builder_1begin_1op(JNIEnv *env, jclass self, jlong builder, jlong op_type, jlong op_type_size, jlong name, jlong name_size) {
     (void)env, (void)self;
     return (jlong)(intptr_t)ge_shim_taken(ge_builder_begin_op((ge_builder *)(intptr_t)builder, (const char *)(intptr_t)op_type, (size_t)op_type_size, (const char *)(intptr_t)name, (size_t)name_size));
@@ -878,6 +929,76 @@ JNIEXPORT jlong JNICALL Java_libge_Raw_ge_1model_1dump(JNIEnv *env, jclass self,
 JNIEXPORT jlong JNICALL Java_libge_Raw_ge_1model_1dump_1to(JNIEnv *env, jclass self, jlong model, jint format, jlong write, jlong user_data, jlong destroy) {
     (void)env, (void)self;
     return (jlong)(intptr_t)ge_shim_taken(ge_model_dump_to((const ge_model *)(intptr_t)model, (ge_dump_format)format, (ge_write_fn)(intptr_t)write, (void *)(intptr_t)user_data, (ge_destroy_fn)(intptr_t)destroy));
+}
+
+JNIEXPORT jlong JNICALL Java_libge_Raw_ge_1model_1get_1area_1infos(JNIEnv *env, jclass self, jlong model, jlong infos, jlong infos_count, jlong info_size, jlong out_count) {
+    (void)env, (void)self;
+    return (jlong)(intptr_t)ge_shim_taken(ge_model_get_area_infos((const ge_model *)(intptr_t)model, (ge_area_info *)(intptr_t)infos, (size_t)infos_count, (size_t)info_size, (size_t *)(intptr_t)out_count));
+}
+
+JNIEXPORT jlong JNICALL Java_libge_Raw_ge_1model_1get_1counters(JNIEnv *env, jclass self, jlong model, jlong out_counters, jlong out_counters_size) {
+    (void)env, (void)self;
+    return (jlong)(intptr_t)ge_shim_taken(ge_model_get_counters((const ge_model *)(intptr_t)model, (ge_model_counters *)(intptr_t)out_counters, (size_t)out_counters_size));
+}
+
+JNIEXPORT jlong JNICALL Java_libge_Raw_ge_1model_1trim(JNIEnv *env, jclass self, jlong model, jlong keep_bytes) {
+    (void)env, (void)self;
+    return (jlong)(intptr_t)ge_shim_taken(ge_model_trim((const ge_model *)(intptr_t)model, (uint64_t)keep_bytes));
+}
+
+JNIEXPORT jlong JNICALL Java_libge_Raw_ge_1state_1create(JNIEnv *env, jclass self, jlong models, jlong models_count, jlong out_state) {
+    (void)env, (void)self;
+    return (jlong)(intptr_t)ge_shim_taken(ge_state_create((const ge_model * const *)(intptr_t)models, (size_t)models_count, (ge_state * *)(intptr_t)out_state));
+}
+
+JNIEXPORT jlong JNICALL Java_libge_Raw_ge_1state_1copy(JNIEnv *env, jclass self, jlong state, jlong out_state) {
+    (void)env, (void)self;
+    return (jlong)(intptr_t)ge_shim_taken(ge_state_copy((const ge_state *)(intptr_t)state, (ge_state * *)(intptr_t)out_state));
+}
+
+JNIEXPORT jlong JNICALL Java_libge_Raw_ge_1state_1destroy(JNIEnv *env, jclass self, jlong state) {
+    (void)env, (void)self;
+    return (jlong)(intptr_t)ge_shim_taken(ge_state_destroy((ge_state *)(intptr_t)state));
+}
+
+JNIEXPORT jlong JNICALL Java_libge_Raw_ge_1state_1get_1infos(JNIEnv *env, jclass self, jlong state, jlong infos, jlong infos_count, jlong info_size, jlong out_count) {
+    (void)env, (void)self;
+    return (jlong)(intptr_t)ge_shim_taken(ge_state_get_infos((const ge_state *)(intptr_t)state, (ge_io_info *)(intptr_t)infos, (size_t)infos_count, (size_t)info_size, (size_t *)(intptr_t)out_count));
+}
+
+JNIEXPORT jlong JNICALL Java_libge_Raw_ge_1state_1find(JNIEnv *env, jclass self, jlong state, jlong name, jlong name_size, jlong out_index) {
+    (void)env, (void)self;
+    return (jlong)(intptr_t)ge_shim_taken(ge_state_find((const ge_state *)(intptr_t)state, (const char *)(intptr_t)name, (size_t)name_size, (size_t *)(intptr_t)out_index));
+}
+
+JNIEXPORT jlong JNICALL Java_libge_Raw_ge_1state_1copy_1value(JNIEnv *env, jclass self, jlong state, jlong index, jlong out_value) {
+    (void)env, (void)self;
+    return (jlong)(intptr_t)ge_shim_taken(ge_state_copy_value((const ge_state *)(intptr_t)state, (size_t)index, (ge_value * *)(intptr_t)out_value));
+}
+
+JNIEXPORT jlong JNICALL Java_libge_Raw_ge_1state_1set_1value(JNIEnv *env, jclass self, jlong state, jlong index, jlong value) {
+    (void)env, (void)self;
+    return (jlong)(intptr_t)ge_shim_taken(ge_state_set_value((ge_state *)(intptr_t)state, (size_t)index, (const ge_value *)(intptr_t)value));
+}
+
+JNIEXPORT jlong JNICALL Java_libge_Raw_ge_1state_1reset(JNIEnv *env, jclass self, jlong state) {
+    (void)env, (void)self;
+    return (jlong)(intptr_t)ge_shim_taken(ge_state_reset((ge_state *)(intptr_t)state));
+}
+
+JNIEXPORT jlong JNICALL Java_libge_Raw_ge_1state_1export(JNIEnv *env, jclass self, jlong state, jlong write, jlong user_data, jlong destroy) {
+    (void)env, (void)self;
+    return (jlong)(intptr_t)ge_shim_taken(ge_state_export((const ge_state *)(intptr_t)state, (ge_write_fn)(intptr_t)write, (void *)(intptr_t)user_data, (ge_destroy_fn)(intptr_t)destroy));
+}
+
+JNIEXPORT jlong JNICALL Java_libge_Raw_ge_1state_1import(JNIEnv *env, jclass self, jlong state, jlong data, jlong data_size) {
+    (void)env, (void)self;
+    return (jlong)(intptr_t)ge_shim_taken(ge_state_import((ge_state *)(intptr_t)state, (const uint8_t *)(intptr_t)data, (size_t)data_size));
+}
+
+JNIEXPORT jlong JNICALL Java_libge_Raw_ge_1binding_1set_1state(JNIEnv *env, jclass self, jlong binding, jlong state) {
+    (void)env, (void)self;
+    return (jlong)(intptr_t)ge_shim_taken(ge_binding_set_state((ge_binding *)(intptr_t)binding, (ge_state *)(intptr_t)state));
 }
 
 JNIEXPORT jlong JNICALL Java_libge_Raw_ge_1run_1options_1init(JNIEnv *env, jclass self, jlong options, jlong options_size) {

@@ -234,6 +234,10 @@ final class Raw {
     static final int GE_BACKEND_CPU = 1;
     static final int GE_BACKEND_DNNL = 2;
     static final int GE_BACKEND_ACL = 3;
+    static final int GE_AREA_CONSTANTS = 1;
+    static final int GE_AREA_FEATURES = 2;
+    static final int GE_AREA_FIXED_FEATURES = 3;
+    static final int GE_AREA_REFRESHABLE_FEATURES = 4;
     static final long GE_NTS = -1L;
 
     static final int ERROR_INFO_SIZE = 96;
@@ -254,7 +258,15 @@ final class Raw {
     static final int ERROR_INFO_FOUND = 80;
     static final int ERROR_INFO_WANTED = 88;
 
-    static final int CONTEXT_INFO_SIZE = 48;
+    static final int ALLOCATOR_SIZE = 40;
+    static final int ALLOCATOR_STRUCT_SIZE = 0;
+    static final int ALLOCATOR_RESERVED_FLAGS = 4;
+    static final int ALLOCATOR_ALLOCATE = 8;
+    static final int ALLOCATOR_DEALLOCATE = 16;
+    static final int ALLOCATOR_USER_DATA = 24;
+    static final int ALLOCATOR_DESTROY = 32;
+
+    static final int CONTEXT_INFO_SIZE = 104;
     static final int CONTEXT_INFO_STRUCT_SIZE = 0;
     static final int CONTEXT_INFO_RESERVED_FLAGS = 4;
     static final int CONTEXT_INFO_THREADS = 8;
@@ -263,6 +275,13 @@ final class Raw {
     static final int CONTEXT_INFO_ALLOCATED_BYTES = 24;
     static final int CONTEXT_INFO_PEAK_BYTES = 32;
     static final int CONTEXT_INFO_OBJECTS_COUNT = 40;
+    static final int CONTEXT_INFO_BLOCKS_COUNT = 48;
+    static final int CONTEXT_INFO_FEATURE_BYTES = 56;
+    static final int CONTEXT_INFO_FEATURE_PEAK_BYTES = 64;
+    static final int CONTEXT_INFO_CONSTANT_BYTES = 72;
+    static final int CONTEXT_INFO_CONSTANT_PEAK_BYTES = 80;
+    static final int CONTEXT_INFO_VARIABLE_BYTES = 88;
+    static final int CONTEXT_INFO_VARIABLE_PEAK_BYTES = 96;
 
     static final int TENSOR_DESC_SIZE = 64;
     static final int TENSOR_DESC_STRUCT_SIZE = 0;
@@ -370,7 +389,7 @@ final class Raw {
     static final int COMPILE_OPTIONS_PROBLEM_USER_DATA = 48;
     static final int COMPILE_OPTIONS_PROBLEM_DESTROY = 56;
 
-    static final int MODEL_SUMMARY_SIZE = 112;
+    static final int MODEL_SUMMARY_SIZE = 120;
     static final int MODEL_SUMMARY_STRUCT_SIZE = 0;
     static final int MODEL_SUMMARY_RESERVED_FLAGS = 4;
     static final int MODEL_SUMMARY_IS_STATIC = 8;
@@ -387,6 +406,7 @@ final class Raw {
     static final int MODEL_SUMMARY_LOWER_BOUND_BYTES = 88;
     static final int MODEL_SUMMARY_SCRATCH_BYTES = 96;
     static final int MODEL_SUMMARY_COMPILE_NS = 104;
+    static final int MODEL_SUMMARY_FEATURE_PEAK_BYTES = 112;
 
     static final int IO_INFO_SIZE = 64;
     static final int IO_INFO_STRUCT_SIZE = 0;
@@ -401,6 +421,29 @@ final class Raw {
     static final int IO_INFO_DIMS = 40;
     static final int IO_INFO_DIM_NAMES = 48;
     static final int IO_INFO_DATA_SIZE = 56;
+
+    static final int AREA_INFO_SIZE = 40;
+    static final int AREA_INFO_STRUCT_SIZE = 0;
+    static final int AREA_INFO_RESERVED_FLAGS = 4;
+    static final int AREA_INFO_AREA = 8;
+    static final int AREA_INFO_MEMORY_TYPE = 12;
+    static final int AREA_INFO_IS_FIXED = 16;
+    static final int AREA_INFO_IS_REFRESHABLE = 20;
+    static final int AREA_INFO_AREA_BYTES = 24;
+    static final int AREA_INFO_ALIGNMENT = 32;
+
+    static final int MODEL_COUNTERS_SIZE = 80;
+    static final int MODEL_COUNTERS_STRUCT_SIZE = 0;
+    static final int MODEL_COUNTERS_RESERVED_FLAGS = 4;
+    static final int MODEL_COUNTERS_RUNS_COUNT = 8;
+    static final int MODEL_COUNTERS_INSTANCES_COUNT = 16;
+    static final int MODEL_COUNTERS_FOUND_COUNT = 24;
+    static final int MODEL_COUNTERS_EVICTED_COUNT = 32;
+    static final int MODEL_COUNTERS_PRIMITIVES_COUNT = 40;
+    static final int MODEL_COUNTERS_PACKINGS_COUNT = 48;
+    static final int MODEL_COUNTERS_COPIES_COUNT = 56;
+    static final int MODEL_COUNTERS_ALLOCATIONS_COUNT = 64;
+    static final int MODEL_COUNTERS_POOLED_BYTES = 72;
 
     static final int RUN_OPTIONS_SIZE = 16;
     static final int RUN_OPTIONS_STRUCT_SIZE = 0;
@@ -478,6 +521,10 @@ final class Raw {
     static native long ge_options_set_float(long options, long key, long keySize, double value);
 
     static native long ge_options_get_text(long options, long key, long keySize, long buffer, long bufferSize, long outSize);
+
+    static native long ge_allocator_init(long allocator, long allocatorSize);
+
+    static native long ge_options_set_allocator(long options, long allocator);
 
     static native long ge_context_create(long options, long outContext);
 
@@ -651,6 +698,8 @@ final class Raw {
 
     static native long ge_builder_add_floats(long builder, int dtype, long values, long valuesCount, int isVector, long outValue);
 
+    static native long ge_builder_add_variable(long builder, long name, long nameSize, long desc, long initial, long outValue);
+
     static native long ge_builder_begin_op(long builder, long opType, long opTypeSize, long name, long nameSize);
 
     static native long ge_builder_add_input(long builder, long value);
@@ -708,6 +757,34 @@ final class Raw {
     static native long ge_model_dump(long model, int format, long buffer, long bufferSize, long outSize);
 
     static native long ge_model_dump_to(long model, int format, long write, long userData, long destroy);
+
+    static native long ge_model_get_area_infos(long model, long infos, long infosCount, long infoSize, long outCount);
+
+    static native long ge_model_get_counters(long model, long outCounters, long outCountersSize);
+
+    static native long ge_model_trim(long model, long keepBytes);
+
+    static native long ge_state_create(long models, long modelsCount, long outState);
+
+    static native long ge_state_copy(long state, long outState);
+
+    static native long ge_state_destroy(long state);
+
+    static native long ge_state_get_infos(long state, long infos, long infosCount, long infoSize, long outCount);
+
+    static native long ge_state_find(long state, long name, long nameSize, long outIndex);
+
+    static native long ge_state_copy_value(long state, long index, long outValue);
+
+    static native long ge_state_set_value(long state, long index, long value);
+
+    static native long ge_state_reset(long state);
+
+    static native long ge_state_export(long state, long write, long userData, long destroy);
+
+    static native long ge_state_import(long state, long data, long dataSize);
+
+    static native long ge_binding_set_state(long binding, long state);
 
     static native long ge_run_options_init(long options, long optionsSize);
 
