@@ -355,6 +355,7 @@ static void a_running_binding_is_busy_and_may_be_destroyed(void **state) {
     check_fails(ge_binding_run(b, NULL), GE_ERR_REENTRANT, "binding");
     check_fails(ge_binding_set_input(b, 0, NULL), GE_ERR_WRONG_STATE, "binding");
     check_fails(ge_binding_set_output(b, 0, NULL), GE_ERR_WRONG_STATE, "binding");
+    check_fails(ge_binding_set_state(b, NULL), GE_ERR_WRONG_STATE, "binding");
     check_fails(ge_binding_get_output(b, 0, &shown), GE_ERR_WRONG_STATE, "binding");
     check_ok(ge_binding_destroy(b));
     check_ok(ge_operation_cancel(op));

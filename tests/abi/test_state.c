@@ -290,7 +290,8 @@ static void states_are_saved_and_restored(void **unused) {
     check_ok(ge_model_destroy(model));
 }
 
-static ge_status import_into(const char *name, int32_t rank, ge_dtype dtype, const bytes *saved) {
+/* A state of one variable of this name, rank and type. */
+static ge_state *state_with(const char *name, int32_t rank, ge_dtype dtype) {
     const int64_t dims[] = { 2, 1 };
     ge_tensor_desc desc = desc_of(dtype, rank, dims);
     ge_builder *b;
@@ -300,10 +301,8 @@ static ge_status import_into(const char *name, int32_t rank, ge_dtype dtype, con
     y = add_op(b, "Identity", "y", v, 0, NULL);
     ge_model *model = finish(b, &y, 1);
     ge_state *state = state_of(model);
-    ge_status st = ge_state_import(state, saved->data, saved->size);
-    check_ok(ge_state_destroy(state));
     check_ok(ge_model_destroy(model));
-    return st;
+    return state;
 }
 
 static void foreign_states_are_refused(void **unused) {
@@ -315,10 +314,17 @@ static void foreign_states_are_refused(void **unused) {
     check_ok(ge_state_export(state, collect, &saved, NULL));
     check_ok(ge_state_destroy(state));
     check_ok(ge_model_destroy(model));
-    assert_int_equal(import_into("v", 1, GE_DTYPE_FLOAT32, &saved), GE_OK);
-    assert_int_equal(import_into("w", 1, GE_DTYPE_FLOAT32, &saved), GE_ERR_NOT_FOUND);
-    assert_int_equal(import_into("v", 2, GE_DTYPE_FLOAT32, &saved), GE_ERR_SHAPE);
-    assert_int_equal(import_into("v", 1, GE_DTYPE_INT32, &saved), GE_ERR_DTYPE);
+    ge_state *same = state_with("v", 1, GE_DTYPE_FLOAT32), *other = state_with("w", 1, GE_DTYPE_FLOAT32);
+    ge_state *wider = state_with("v", 2, GE_DTYPE_FLOAT32), *ints = state_with("v", 1, GE_DTYPE_INT32);
+    check_ok(ge_state_import(same, saved.data, saved.size));
+    check_variable(same, 0, 1, 2);
+    check_fails(ge_state_import(other, saved.data, saved.size), GE_ERR_NOT_FOUND, "data");
+    check_fails(ge_state_import(wider, saved.data, saved.size), GE_ERR_SHAPE, "data");
+    check_fails(ge_state_import(ints, saved.data, saved.size), GE_ERR_DTYPE, "data");
+    check_ok(ge_state_destroy(same));
+    check_ok(ge_state_destroy(other));
+    check_ok(ge_state_destroy(wider));
+    check_ok(ge_state_destroy(ints));
 }
 
 /* ---- many threads ---- */
@@ -362,6 +368,26 @@ static void runs_on_one_state_are_serialised(void **unused) {
     check_ok(ge_model_destroy(model));
 }
 
+static void asynchronous_runs_use_the_state(void **unused) {
+    (void)unused;
+    const float first[] = { 0, 10 };
+    ge_model *model = counter_model("v", first);
+    ge_state *state = state_of(model);
+    ge_binding *bindings[2] = { bound(model, state, 1, 1), bound(model, state, 2, 2) };
+    ge_operation *ops[2];
+    for (int round = 0; round < 20; round++) {
+        for (int i = 0; i < 2; i++) check_ok(ge_binding_run_async(bindings[i], NULL, NULL, &ops[i]));
+        for (int i = 0; i < 2; i++) {
+            check_ok(ge_operation_wait(ops[i], -1));
+            check_ok(ge_operation_destroy(ops[i]));
+        }
+    }
+    check_variable(state, 0, 60, 70);
+    for (int i = 0; i < 2; i++) check_ok(ge_binding_destroy(bindings[i]));
+    check_ok(ge_state_destroy(state));
+    check_ok(ge_model_destroy(model));
+}
+
 /* ---- misuse ---- */
 
 static void misuse_is_told(void **unused) {
@@ -394,6 +420,9 @@ static void misuse_is_told(void **unused) {
     check_fails(ge_state_copy_value(state, 0, NULL), GE_ERR_NULL_ARGUMENT, "out_value");
     check_fails(ge_state_set_value(state, 1, value), GE_ERR_OUT_OF_RANGE, "index");
     check_fails(ge_state_set_value(state, 0, NULL), GE_ERR_HANDLE_NULL, "value");
+    check_ok(ge_value_create_sequence(NULL, (const ge_value *const *)&value, 1, &wrong));
+    check_fails(ge_state_set_value(state, 0, wrong), GE_ERR_WRONG_KIND, "value");
+    check_ok(ge_value_destroy(wrong));
     check_fails(ge_state_reset(FOREIGN_HANDLE), GE_ERR_HANDLE_FOREIGN, "state");
     check_fails(ge_binding_set_state(binding, state), GE_ERR_NOT_FOUND, "state");
     check_fails(ge_binding_set_state(FOREIGN_HANDLE, state), GE_ERR_HANDLE_FOREIGN, "binding");
@@ -487,7 +516,8 @@ int main(void) {
         cmocka_unit_test(content_must_be_there_when_it_is_read), cmocka_unit_test(assigned_content_needs_none_before),
         cmocka_unit_test(models_share_variables_by_name),    cmocka_unit_test(copies_go_their_own_way),
         cmocka_unit_test(states_are_saved_and_restored),     cmocka_unit_test(foreign_states_are_refused),
-        cmocka_unit_test(runs_on_one_state_are_serialised),  cmocka_unit_test(misuse_is_told),
+        cmocka_unit_test(runs_on_one_state_are_serialised),  cmocka_unit_test(asynchronous_runs_use_the_state),
+        cmocka_unit_test(misuse_is_told),
         cmocka_unit_test(models_must_agree),                 cmocka_unit_test(only_variables_are_assigned),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
