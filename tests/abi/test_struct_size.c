@@ -136,6 +136,14 @@ static ge_status in_graph_input(const void *s) {
     need(ge_builder_destroy(b), "destroy");
     return st;
 }
+static ge_status in_variable(const void *s) {
+    ge_builder *b;
+    ge_value_id value;
+    need(ge_builder_create(NULL, "g", 1, &b), "builder");
+    ge_status st = ge_builder_add_variable(b, "v", 1, s, NULL, &value);
+    need(ge_builder_destroy(b), "destroy");
+    return st;
+}
 /* The options are read before the bytes, which are no model. */
 static ge_status in_import(const void *s) {
     ge_graph *g;
@@ -277,6 +285,28 @@ static ge_status out_areas(void *s, size_t n) { /* the last of four ends at the 
     ge_area_info *first = n > 4096 ? s : (void *)((uint8_t *)s - 3 * n);
     return ge_model_get_area_infos(own.model, first, 4, n, &count);
 }
+/* Of one variable. */
+static ge_state *make_state(const ge_tensor_desc *desc) {
+    ge_builder *b;
+    ge_graph *graph;
+    ge_model *model;
+    ge_state *state;
+    ge_value_id v;
+    need(ge_builder_create(NULL, "g", 1, &b), "builder");
+    need(ge_builder_add_variable(b, "v", 1, desc, NULL, &v), "variable");
+    need(ge_builder_build(b, &v, 1, &graph), "build");
+    need(ge_builder_destroy(b), "destroy");
+    need(ge_graph_compile(graph, NULL, &model), "compile");
+    need(ge_graph_destroy(graph), "destroy");
+    need(ge_state_create((const ge_model *const *)&model, 1, &state), "state");
+    need(ge_model_destroy(model), "destroy");
+    return state;
+}
+static ge_state *state;
+static ge_status out_variable(void *s, size_t n) {
+    size_t count;
+    return ge_state_get_infos(state, s, 1, n, &count);
+}
 static ge_status out_io(void *s, size_t n) {
     size_t count;
     return ge_model_get_io_infos(own.model, GE_DIRECTION_IN, s, 1, n, &count);
@@ -329,6 +359,7 @@ int main(void) {
     fuzz_in("ge_tensor_create_over, memory", in_over_memory, &memory, MEMORY, sizeof memory);
     fuzz_in("ge_graph_set_desc", in_set_desc, &desc, TENSOR_DESC, sizeof desc);
     fuzz_in("ge_builder_add_graph_input", in_graph_input, &desc, TENSOR_DESC, sizeof desc);
+    fuzz_in("ge_builder_add_variable", in_variable, &desc, TENSOR_DESC, sizeof desc);
     fuzz_in("ge_graph_import", in_import, &import, IMPORT_OPTIONS, sizeof import);
     fuzz_in("ge_graph_import_file", in_import_file, &import, IMPORT_OPTIONS, sizeof import);
     fuzz_in("ge_graph_compile", in_compile, &compile, COMPILE_OPTIONS, sizeof compile);
@@ -362,6 +393,9 @@ int main(void) {
     fuzz_out("ge_model_get_counters", out_counters, MODEL_COUNTERS, sizeof(ge_model_counters));
     fuzz_out("ge_model_get_area_infos", out_areas, AREA_INFO, sizeof(ge_area_info));
     fuzz_out("ge_model_get_io_infos", out_io, IO_INFO, sizeof(ge_io_info));
+    state = make_state(&desc);
+    fuzz_out("ge_state_get_infos", out_variable, IO_INFO, sizeof(ge_io_info));
+    need(ge_state_destroy(state), "destroy");
     drop_objects();
     printf("struct sizes: %" PRIu64 " calls\n", n_calls);
     return 0;
