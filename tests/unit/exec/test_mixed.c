@@ -230,7 +230,8 @@ static void fifty_shapes_in_turn_stay_within_the_bound(void **state) {
     }
     gei_model_stats after = stats_of(&b);
     assert_int_equal(after.packed_bytes, before.packed_bytes);
-    assert_true(after.instances_made >= 3 * SHAPES && after.instances_made - after.instances_evicted == 8);
+    uint64_t kept = after.instances_made - after.instances_evicted;
+    assert_true(after.instances_made >= 3 * SHAPES && kept >= 8 && kept <= 8 * (1 + gei_model_plan(b.model)->n_bodies)); /* each body keeps its own */
     done(&b);
 }
 
