@@ -157,7 +157,8 @@ void gei_conv_sgemm_run(const gei_conv_sgemm *g, int64_t row_begin, int64_t row_
     int64_t group = gei_conv_sgemm_group(g->isa);
     gei_sgemm product = { .m = c->out_channels, .n = gei_conv_pixels(c), .k = c->in_channels * taps(c), .a = g->filter, .row_bias = g->bias,
                           .c = g->y, .act = g->act, .lo = g->lo, .hi = g->hi };
-    product.a_row = g->packed ? 0 : product.k;
+    product.a_row = product.k;
+    product.a_is_packed = g->packed;
     product.c_row = product.n;
     if (gei_conv_is_pointwise(c)) {
         int64_t whole = product.n / g->isa->nr, last = panel_end < whole ? panel_end : whole;
@@ -229,7 +230,7 @@ void gei_conv_pixels_run(const gei_conv_sgemm *g, int64_t panel_begin, int64_t p
     else tile_pixels(c, g->x, pixels, g->isa->mr, columns);
     for (int64_t panel = panel_begin; panel < panel_end; panel++) {
         int64_t first = panel * nr, n = c->out_channels - first < nr ? c->out_channels - first : nr;
-        gei_sgemm product = { .m = pixels, .n = n, .k = k, .a = columns, .b = g->filter + panel * nr * k, .c = out, .c_row = nr,
+        gei_sgemm product = { .m = pixels, .n = n, .k = k, .a = columns, .a_is_packed = true, .b = g->filter + panel * nr * k, .c = out, .c_row = nr,
                               .bias = g->bias ? g->bias + first : NULL, .act = g->act, .lo = g->lo, .hi = g->hi };
         g->isa->run(&product, 0, pixels, 0, 1);
         store_transposed(out, nr, pixels, n, g->y + first * c->y_channel, c->y_channel);

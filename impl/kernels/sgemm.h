@@ -8,6 +8,7 @@
 #ifndef GEI_KERNELS_SGEMM_H
 #define GEI_KERNELS_SGEMM_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -18,7 +19,8 @@ typedef enum gei_act { GEI_ACT_NONE = 0, GEI_ACT_CLIP } gei_act; /* clip: max(lo
 typedef struct gei_sgemm {
     int64_t m, n, k;
     const float *a;        /* row-major, or packed by gei_sgemm_pack_rows */
-    int64_t a_row;         /* elements between rows of a; 0: packed */
+    int64_t a_row;         /* elements between rows of a, when it is not packed */
+    bool a_is_packed;
     const float *b;        /* packed */
     int64_t b_row;         /* of .block: floats between rows of its b, whole panels only; 0: packed */
     const float *bias;     /* n, or NULL */

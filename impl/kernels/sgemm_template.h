@@ -111,12 +111,12 @@ static void SGEMM_BLOCK(const gei_sgemm *g, int64_t begin, int64_t end, int64_t 
     int64_t first = panel * PANEL, width = g->n - first < PANEL ? g->n - first : PANEL;
     int vecs = (int)((width + VW - 1) / VW);
     bool whole = width % VW == 0;
-    tile t = { .b = b, .bias = g->bias ? g->bias + first : NULL, .a_row = g->a_row ? g->a_row : 1, .a_step = g->a_row ? 1 : ROWS, .b_step = g->b_row ? g->b_row : PANEL, .c_row = g->c_row,
+    tile t = { .b = b, .bias = g->bias ? g->bias + first : NULL, .a_row = g->a_is_packed ? 1 : g->a_row, .a_step = g->a_is_packed ? ROWS : 1, .b_step = g->b_row ? g->b_row : PANEL, .c_row = g->c_row,
                .residual_row = g->residual_row, .k = k_count, .first = k_first == 0, .last = k_first + k_count == g->k, .act = g->act,
                .lo = g->lo, .hi = g->hi };
     for (int64_t row = begin; row < end; row += ROWS) {
         int rows = end - row < ROWS ? (int)(end - row) : ROWS;
-        t.a = k_count == 0 ? g->a : g->a + (g->a_row ? row * g->a_row + k_first : row * g->k + k_first * ROWS);
+        t.a = k_count == 0 ? g->a : g->a + (g->a_is_packed ? row * g->k + k_first * ROWS : row * g->a_row + k_first);
         t.c = g->c + row * g->c_row + first;
         t.row_bias = g->row_bias ? g->row_bias + row : NULL;
         t.residual = g->residual ? g->residual + row * g->residual_row + first : NULL;

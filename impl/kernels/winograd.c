@@ -84,7 +84,7 @@ static void run_rows(const gei_winograd *g, int64_t row, int64_t rows, int64_t b
     int64_t nr = g->product->nr, lanes = (end - begin + WHOLE_LANES - 1) / WHOLE_LANES * WHOLE_LANES, n = lanes < nr ? lanes : nr;
     size_t each = gei_sgemm_packed_rows_floats(g->product, c->out_channels, c->in_channels), point = m_point(g->product);
     for (int p = 0; p < GEI_WINOGRAD_POINTS; p++) {
-        gei_sgemm product = { .m = rows, .n = n, .k = c->in_channels, .a = g->u + (size_t)p * each + row * c->in_channels,
+        gei_sgemm product = { .m = rows, .n = n, .k = c->in_channels, .a_is_packed = true, .a = g->u + (size_t)p * each + row * c->in_channels,
                               .c = m + (size_t)p * point, .c_row = nr };
         g->product->block(&product, 0, rows, 0, v + (size_t)p * v_point(g->product, c->in_channels), 0, c->in_channels);
     }

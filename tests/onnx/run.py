@@ -110,25 +110,26 @@ def run_case(engine, case):
     return ""
 
 
-def worker(pipe, library, threads, selected):
+def worker(pipe, library, threads, selected, judge):
     from engine import Engine
 
     engine = Engine(library, threads)
     for index, case in selected:
         pipe.send((index, None))  # begun: should the process end now, this is the case
         try:
-            pipe.send((index, run_case(engine, case)))
+            pipe.send((index, judge(engine, case)))
         except Exception as error:  # a fault of this script, shown as such
             pipe.send((index, f"runner: {type(error).__name__}: {error}"))
     pipe.close()
 
 
-def run_share(library, threads, share):
-    """Results of one share of the cases by index; restarts the worker behind a case that ended it."""
+def run_share(library, threads, share, judge):
+    """Results of one share of the cases by index; restarts the worker behind a case that ended it.  judge(engine, case): '' or what is
+    wrong."""
     results = {}
     while share:
         ours, theirs = multiprocessing.Pipe(False)
-        process = multiprocessing.Process(target=worker, args=(theirs, library, threads, share))
+        process = multiprocessing.Process(target=worker, args=(theirs, library, threads, share, judge))
         process.start()
         theirs.close()
         current = None
@@ -153,10 +154,10 @@ def run_share(library, threads, share):
     return results
 
 
-def run_all(library, threads, tests, jobs):
+def run_all(library, threads, tests, jobs, judge=run_case):
     numbered = list(enumerate(tests))
     with multiprocessing.pool.ThreadPool(jobs) as pool:
-        parts = pool.map(lambda k: run_share(library, threads, numbered[k::jobs]), range(jobs))
+        parts = pool.map(lambda k: run_share(library, threads, numbered[k::jobs], judge), range(jobs))
     return {tests[i].name: result for part in parts for i, result in part.items()}
 
 

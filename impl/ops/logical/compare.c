@@ -71,5 +71,4 @@ static ge_status run_equality(const gei_run *run, uint32_t part, const gei_binar
 GEI_WIDEN_FAMILY(EQUALITY, "x1 x2", "number bool string");
 
 GEI_OP_EQUALITY(Equal, ==, true, GEI_ONNX("Equal", 7));
-/* Of bools this is the exclusive or. */
-GEI_OP_EQUALITY(NotEqual, !=, false, GEI_ONNX("Xor", 7));
+GEI_OP_EQUALITY(NotEqual, !=, false, GEI_NO_SOURCE);

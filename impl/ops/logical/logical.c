@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bools: any byte but 0 is true.  The exclusive or is NotEqual. */
+/* Bools: any byte but 0 is true. */
 #include "ops/elementwise.h"
 
 GEI_BINARY_LOOP(LogicalAnd_bool, uint8_t, uint8_t, uint8_t, a && b)
 static const gei_binary LogicalAnd_binary = { .loops = { [GEI_LANE_BOOL] = LogicalAnd_bool }, .to = GEI_BOOL };
 GEI_OP_BINARY_TABLE(LogicalAnd, GEI_OP_COMMUTATIVE, NULL, GEI_ONNX("And", 7));
+
+GEI_BINARY_LOOP(GeLogicalXor_bool, uint8_t, uint8_t, uint8_t, !a != !b)
+static const gei_binary GeLogicalXor_binary = { .loops = { [GEI_LANE_BOOL] = GeLogicalXor_bool }, .to = GEI_BOOL };
+GEI_OP_BINARY_TABLE(GeLogicalXor, GEI_OP_COMMUTATIVE, NULL, GEI_ONNX("Xor", 7));
 
 /* Numbers are true when they are not 0; NaN is. */
 #define TRUE_LOOP(suffix, T) GEI_BINARY_LOOP(LogicalOr_##suffix, T, T, uint8_t, a != 0 || b != 0)
