@@ -62,6 +62,8 @@ def windows(d, rank, size):
     reach = [(k - 1) * l + 1 for k, l in zip(kernel, attrs["dilations"])]
     if d.maybe(0.2):
         attrs["auto_pad"] = d.one(["SAME_UPPER", "SAME_LOWER", "VALID"])
+        attrs["dilations"] = [1] * rank  # ONNX Runtime has no SAME with dilations
+        reach = kernel
     else:
         attrs["pads"] = [d.int(0, (k - 1) // 2 if k > 1 else 0) for k in kernel * 2]
     return kernel, attrs, [max(s, r) for s, r in zip(size, reach)]
@@ -175,7 +177,7 @@ def recurrent(d):
         inputs += [d.array([ways, batch, hidden]) if d.maybe() else None, d.array([ways, 3 * hidden]) if d.maybe(0.3) else None]
     if op == "GRU":
         attrs["linear_before_reset"] = d.int(0, 1)
-    if d.maybe(0.3):
+    if op != "LSTM" and d.maybe(0.3):  # for LSTM ONNX Runtime does not clip what goes into h, which the specification includes
         attrs["clip"] = 0.5
     n_out = 3 if op == "LSTM" else 2
     return Call("directions, lengths, first states, peepholes, clip", op, inputs, attrs, n_out=n_out, want=by_onnxruntime(op, inputs, attrs, n_out),
