@@ -42,12 +42,16 @@ ge_status gei_late_init(gei_frame *f, gei_exec_step *s, gei_diag *diag) {
         return gei_out_of_memory(diag, n_in * sizeof(gei_info));
     for (uint32_t k = 0; k < n_in; k++) {
         if (pn->in[k] == GEI_NO_VALUE) continue;
-        bool is_const = f->instance->places[pn->in[k]].home == GEI_HOME_CONST;
         uint32_t port = pn->node->ins[k].port;
+        const gei_place *place = &f->instance->places[pn->in[k]];
+        const gei_info *info = gei_instance_info(f->instance, pn->in[k]);
+        /* What is read for its shape alone has no place. */
+        const gei_tensor *constant = place->home == GEI_HOME_CONST ? place->tensor : f->instance->plan->constants[pn->in[k]];
+        bool is_const = constant || info->tensor;
         late->needs_value[k] = !is_const && port < 64 && (pn->op->needs_value >> port & 1);
         late->in[k] = &late->in_infos[k];
-        late->in_infos[k] = *gei_instance_info(f->instance, pn->in[k]);
-        late->in_infos[k].tensor = is_const ? f->instance->places[pn->in[k]].tensor : NULL;
+        late->in_infos[k] = *info;
+        if (constant) late->in_infos[k].tensor = constant;
         late->in_infos[k].elems = NULL;
     }
     gei_arena_init(&late->arena, &f->tables.as_allocator);
@@ -98,10 +102,11 @@ static ge_status read_contents(gei_late *late, const gei_view *v, uint32_t k, ge
     return GE_OK;
 }
 
-static ge_status describe_inputs(gei_late *late, const gei_run *run, gei_diag *diag) {
-    for (uint32_t k = 0; k < run->n_in; k++) {
-        const gei_view *v = run->in[k];
-        if (!v) continue;
+/* What has no place keeps its planned info. */
+static ge_status describe_inputs(const gei_exec_step *s, gei_late *late, gei_diag *diag) {
+    for (uint32_t k = 0; k < s->run.n_in; k++) {
+        const gei_view *v = s->run.in[k];
+        if (!v || s->frame->instance->places[plan_node(s)->in[k]].home == GEI_HOME_NONE) continue;
         late->in_infos[k].dtype = v->dtype;
         late->in_infos[k].shape = gei_shape_of(v->rank, v->dims);
         if (late->needs_value[k]) GEI_TRY(read_contents(late, v, k, diag));
@@ -138,7 +143,7 @@ static ge_status size_kernel(const gei_exec_step *s, gei_late *late, gei_diag *d
 
 static ge_status find_shapes(const gei_exec_step *s, gei_late *late, gei_diag *diag) {
     forget(late, s->run.n_in);
-    GEI_TRY(describe_inputs(late, &s->run, diag));
+    GEI_TRY(describe_inputs(s, late, diag));
     GEI_TRY(gei_infer_node(s->run.node, late->in, late->out_infos, &late->keep, diag));
     GEI_TRY(check_planned(s, late, diag));
     GEI_TRY(size_kernel(s, late, diag));

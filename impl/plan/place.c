@@ -85,6 +85,23 @@ static bool reads_late(const placer *p, const gei_plan_node *pn) {
     return false;
 }
 
+static bool knows_contents(const placer *p, uint32_t v) {
+    const gei_info *info = info_of(p, v);
+    if (p->known[v]) return true;
+    for (uint32_t k = 0; k < info->n_elems; k++)
+        if (!info->elems || !info->elems[k].known) return false;
+    return info->n_elems > 0;
+}
+
+/* Its kernel is sized by contents that only the run knows, even where the shape of its output is known. */
+static bool misses_contents(const placer *p, const gei_plan_node *pn) {
+    for (uint32_t k = 0; pn->op->needs_value && k < pn->node->n_ins; k++) {
+        uint32_t port = pn->node->ins[k].port;
+        if (pn->in[k] != GEI_NO_VALUE && port < 64 && (pn->op->needs_value >> port & 1) && !knows_contents(p, pn->in[k])) return true;
+    }
+    return false;
+}
+
 static ge_status add_view(placer *p, size_t i, gei_diag *diag) {
     const gei_plan_node *pn = &p->plan->nodes[i];
     uint32_t from = pn->in[0], to = pn->first_out;
@@ -104,7 +121,7 @@ static ge_status add_view(placer *p, size_t i, gei_diag *diag) {
 
 static void add_work(placer *p, size_t i) {
     const gei_plan_node *pn = &p->plan->nodes[i];
-    bool late = reads_late(p, pn);
+    bool late = reads_late(p, pn) || misses_contents(p, pn);
     for (uint32_t v = pn->first_out; v < pn->first_out + pn->node->n_outs; v++) {
         uint64_t bytes;
         p->is_late[v] = !gei_info_bytes(info_of(p, v), &bytes);

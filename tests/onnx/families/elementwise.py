@@ -147,7 +147,7 @@ def math(d):
 
 
 def math_wrong(d):
-    op = d.one(list(MATH))
+    op = d.one([name for name in MATH if name != "Round"])  # GE's Round takes integers
     if d.maybe():
         return Call("not for integers", op, [d.array([3], np.int32)])
     return Call("an attribute it does not have", op, [d.array([3])], {"alpha": 1.0})

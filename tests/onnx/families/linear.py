@@ -63,6 +63,7 @@ def windows(d, rank, size):
     if d.maybe(0.2):
         attrs["auto_pad"] = d.one(["SAME_UPPER", "SAME_LOWER", "VALID"])
         attrs["dilations"] = [1] * rank  # ONNX Runtime has no SAME with dilations
+        attrs["strides"] = [min(t, k) for t, k in zip(attrs["strides"], kernel)]  # nor pads below 0
         reach = kernel
     else:
         attrs["pads"] = [d.int(0, (k - 1) // 2 if k > 1 else 0) for k in kernel * 2]

@@ -123,7 +123,7 @@ def slices(d):
             for a, s, e, t in zip(axes, starts, ends, steps):
                 size = v.shape[a]
                 s, e = (k + size if k < 0 else k for k in (s, e))
-                s = min(max(s, 0), size if t > 0 else size - 1)
+                s = min(max(s, 0 if t > 0 else -1), size if t > 0 else size - 1)  # below the first: empty, as numpy and the evaluator of onnx
                 e = min(max(e, 0 if t > 0 else -1), size if t > 0 else size - 1)
                 v = np.take(v, np.arange(s, e, t), axis=a)
             return v
@@ -177,6 +177,7 @@ def slices(d):
         xs = [any_array(d, [d.int(0, 3) if a == axis % rank else s for a, s in enumerate(shape)], dtype) for _ in range(d.int(1, 4))]
         return Call("one after the other, empty ones too", op, xs, {"axis": axis}, want=lambda *v: np.concatenate(v, axis))
     if op == "Compress":
+        x = any_array(d, shape, d.one([t for t in ALL if t is not object]))
         keep = d.array([d.int(0, n)], bool)
         return Call("where the condition is true", op, [x, keep], {"axis": axis}, want=lambda v, k: np.compress(k, v, axis))
     shape = [d.int(1, 5), d.int(1, 4)] + d.shape(d.int(0, 2), high=3)

@@ -28,6 +28,8 @@ def activation(d):
         if op == "Hardmax":
             axis = attrs.get("axis", -1)
             want = lambda v: (v == v.max(axis=axis, keepdims=True)).astype(v.dtype)
+    if op in ("Softsign", "Softplus"):
+        want = lambda v: (v / (1 + np.abs(v)) if op == "Softsign" else np.logaddexp(v, 0)).astype(v.dtype)
     if op == "PRelu":
         a, b = d.broadcast(2)
         full = np.broadcast_shapes(a, b)
