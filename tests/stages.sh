@@ -54,9 +54,12 @@ stage_gate() { build_product ON && python3 "$ROOT/versioning/gate.py" $([ -n "${
 
 stage_fuzz() { "$ROOT/tests/fuzz/run.sh" --seconds 600; }
 
-# The node tests of the onnx package against tests/onnx/differences.txt.
+# The node tests of the onnx package against tests/onnx/differences.txt, and random calls of operators.
 stage_onnx() {
-    build_product ON && env -u LD_LIBRARY_PATH "$GE_VENV/bin/python" -B "$ROOT/tests/onnx/run.py" "$GE_PREFIX/lib/libge.so" </dev/null
+    build_product ON &&
+        env -u LD_LIBRARY_PATH "$GE_VENV/bin/python" -B "$ROOT/tests/onnx/run.py" "$GE_PREFIX/lib/libge.so" </dev/null &&
+        env -u LD_LIBRARY_PATH "$GE_VENV/bin/python" -B "$ROOT/tests/onnx/properties.py" "$GE_PREFIX/lib/libge.so" \
+            $([ -z "${GE_TEST_FULL:-}" ] || echo --full) </dev/null
 }
 
 # Models as packages ship them against ONNX Runtime; with --full the exported architectures too.

@@ -52,9 +52,17 @@ static ge_status check_scale(const gei_infer *i, uint32_t slot) {
     return GE_OK;
 }
 
+/* One zero point for each scale. */
 static ge_status check_both(const gei_infer *i) {
+    const gei_info *scale = gei_infer_in(i, SLOT_SCALE), *zero = gei_infer_in(i, SLOT_ZERO);
+    gei_words have, wanted;
     GEI_TRY(check_scale(i, SLOT_SCALE));
-    return check_scale(i, SLOT_ZERO);
+    GEI_TRY(check_scale(i, SLOT_ZERO));
+    if (!zero) return GE_OK;
+    int64_t n_scale = elems_of(&scale->shape), n_zero = elems_of(&zero->shape);
+    if (n_scale < 0 || n_zero < 0 || n_scale == n_zero) return GE_OK;
+    return gei_infer_fail(i, GE_ERR_SHAPE, gei_infer_port(i, SLOT_ZERO), "shape %s, wanted that of the scale, %s",
+                          gei_shape_words(&zero->shape, &have), gei_shape_words(&scale->shape, &wanted));
 }
 
 static ge_status infer_quantize(gei_infer *i) {
