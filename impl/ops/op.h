@@ -239,6 +239,7 @@ typedef struct gei_op {
     gei_control control;
     uint64_t needs_value;        /* bit i: the shape depends on the contents of input port i */
     const gei_blocked_row *blocked; /* nullable */
+    bool (*joins_channels)(const gei_node *node); /* nullable: output 0 is the inputs one after the other along axis 1 */
     bool (*takes_affine)(const gei_choice *c); /* nullable: inputs "filter" [out channel, ...], "bias"; output channels in axis 1 */
     const struct gei_unary *unary;  /* nullable: one loop over elements, which others may run on what they write */
 } gei_op;

@@ -136,6 +136,18 @@ static void squeeze(net *n) {
     end(n, one(n, "LeakyRelu", x));
 }
 
+static void branches(net *n) {
+    gei_value x = one(n, "Relu", conv(n, begin(n, 19), 3, 32, 3, 1, 1));
+    gei_node *join;
+    uint32_t count = 3;
+    gei_value parts[3] = { one(n, "Relu", conv(n, x, 32, 48, 1, 1, 1)), x, conv(n, x, 32, 16, 3, 1, 1) };
+    assert_ok(gei_graph_add_node(n->graph, gei_catalogue_find("ConcatD", 7), NULL, &count, NULL, &join, &n->diag), &n->diag);
+    for (uint32_t i = 0; i < count; i++) gei_slot_set(&join->ins[i], parts[i]);
+    gei_attr axis = gei_attr_int(1);
+    assert_ok(gei_node_set(join, "concat_dim", &axis, &n->diag), &n->diag);
+    end(n, one(n, "GlobalAveragePool", one(n, "Relu", conv(n, gei_value_of(join, 0), 96, 20, 1, 1, 1))));
+}
+
 /* Convolutions beside what wants plain images. */
 static void mixed(net *n) {
     gei_value x = one(n, "Relu", conv(n, begin(n, 19), 3, 20, 1, 1, 1));
@@ -219,10 +231,11 @@ static void check(void (*make)(net *n), size_t reorders) {
 static void mobile_net(void **state) { (void)state; check(mobile, 1); }
 static void residual_net(void **state) { (void)state; check(residual, 1); }
 static void squeeze_and_excite(void **state) { (void)state; check(squeeze, 1); }
+static void joined_branches(void **state) { (void)state; check(branches, 1); }
 static void plain_neighbours(void **state) { (void)state; check(mixed, 2); } /* the bounds of channels, and what leaves */
 
 int main(void) {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(mobile_net), cmocka_unit_test(residual_net), cmocka_unit_test(squeeze_and_excite),
+    const struct CMUnitTest tests[] = { cmocka_unit_test(mobile_net), cmocka_unit_test(residual_net), cmocka_unit_test(squeeze_and_excite), cmocka_unit_test(joined_branches),
                                         cmocka_unit_test(plain_neighbours) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
