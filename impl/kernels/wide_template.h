@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* wide_template: compiled once for each instruction set.  The including file defines WIDE_TABLE, MULTIPLY_ADD and SQUARE_ROOT. */
+/* wide_template: compiled once for each instruction set.  The including file defines WIDE_TABLE, MULTIPLY_ADD and SQUARE_ROOT,
+ * and WIDE_OWN_LOGISTIC when it has the loops over the logistic function itself. */
 #include "kernels/wide.h"
 #include "kernels/wide_math.h"
 
@@ -76,15 +77,17 @@ BINARY(Minimum, a < b || a != a ? a : b)
 
 /* ---- functions of wide_math.h ---- */
 
+#ifndef WIDE_OWN_LOGISTIC /* Sigmoid_wide, plain_swish_wide, scaled_swish_wide */
 UNARY(Sigmoid, wide_logistic(x))
+UNARY(plain_swish, x * wide_logistic(x))
+UNARY(scaled_swish, x * wide_logistic((float)(x * p[0])))
+#endif
 UNARY(Tanh, wide_tanh(x))
 UNARY(Erf, wide_erf(x))
 UNARY(Mish, wide_mish(x))
 UNARY(Gelu, wide_gelu_erf(x))
 UNARY(gelu_tanh, wide_gelu_tanh(x))
 UNARY(plain_exp, wide_exp(x))
-UNARY(plain_swish, x * wide_logistic(x))
-UNARY(scaled_swish, x * wide_logistic((float)(x * p[0])))
 
 /* Small whole exponents are products; they differ from pow by at most 2 units of 2^-24. */
 UNARY(cube, x * x * x)

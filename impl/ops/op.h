@@ -38,7 +38,8 @@ enum {
     GEI_OP_RUNS_PROGRAM = 1u << 20, /* runs the steps in its attribute GEI_PROGRAM_ATTR (program.h) */
     GEI_OP_VARIABLE = 1u << 21,   /* output 0 is the content of a variable, which lives between runs */
     GEI_OP_WRITES = 1u << 22,     /* output 0 is input 0, a variable or RefData, changed in place */
-    GEI_OP_SETS = 1u << 23        /* with WRITES: nothing of what was there before is read */
+    GEI_OP_SETS = 1u << 23,       /* with WRITES: nothing of what was there before is read */
+    GEI_OP_AFFINE = 1u << 24      /* output 0 is a * x + b of one input when all others are constants, which say a and b */
 };
 
 typedef enum gei_control { GEI_CONTROL_NONE = 0, GEI_CONTROL_IF, GEI_CONTROL_CASE, GEI_CONTROL_WHILE, GEI_CONTROL_LOOP, GEI_CONTROL_SCAN, GEI_CONTROL_CALL, GEI_CONTROL_MAP } gei_control;
@@ -238,6 +239,8 @@ typedef struct gei_op {
     gei_control control;
     uint64_t needs_value;        /* bit i: the shape depends on the contents of input port i */
     const gei_blocked_row *blocked; /* nullable */
+    bool (*joins_channels)(const gei_node *node); /* nullable: output 0 is the inputs one after the other along axis 1 */
+    bool (*takes_affine)(const gei_choice *c); /* nullable: inputs "filter" [out channel, ...], "bias"; output channels in axis 1 */
     const struct gei_unary *unary;  /* nullable: one loop over elements, which others may run on what they write */
 } gei_op;
 

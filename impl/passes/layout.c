@@ -3,7 +3,8 @@
  *
  *   x -> Conv2D -> Add -> Conv2D -> y      x -> blocks -> GeBlockedConv2D -> Add -> GeBlockedConv2D -> back -> y
  *
- * Rows with .blocked gain by it, as much as they say; elementwise nodes take either layout.  Which nodes are blocked is a cut of the
+ * Rows with .blocked gain by it, as much as they say; elementwise nodes take either layout, as do
+ * those that join whole blocks.  Which nodes are blocked is a cut of the
  * graph: it costs the bytes of every value that has to change its layout, and what nodes that stay plain would have saved.  Elementwise
  * nodes that are neighbours are one unit; all start blocked, then every unit changes sides as long as that makes the cut cheaper. */
 #include <string.h>
@@ -81,11 +82,23 @@ static bool takes_either(const chooser *k, const gei_node *node) {
     return images;
 }
 
+/* A node that joins images of whole blocks along their channels. */
+static bool joins_blocks(const chooser *k, const gei_node *node) {
+    const gei_op *op = gei_op_of(node);
+    if (!gei_op_has(op, GEI_OP_PURE) || !op->joins_channels || !op->joins_channels(node) || node->n_outs != 1) return false;
+    if (!is_image(info_of(k, gei_value_of((gei_node *)(uintptr_t)node, 0)))) return false;
+    for (uint32_t i = 0; i < node->n_ins; i++) {
+        const gei_info *x = node->ins[i].from.node ? info_of(k, node->ins[i].from) : NULL;
+        if (!x || !is_image(x) || x->shape.dims[1] % 16 != 0) return false;
+    }
+    return true;
+}
+
 static void classify(chooser *k, gei_node *node, member *m) {
     const gei_op *op = gei_op_of(node);
     gei_reason why = { "" };
     if (node->ctrl_ins.count || node->ctrl_outs.count) return;
-    if (takes_either(k, node)) *m = (member){ .kind = KIND_EITHER, .blocked = true };
+    if (takes_either(k, node) || joins_blocks(k, node)) *m = (member){ .kind = KIND_EITHER, .blocked = true };
     if (!op || !op->blocked) return;
     for (uint32_t i = 0; i < node->n_ins; i++) k->in[i] = node->ins[i].from.node ? info_of(k, node->ins[i].from) : NULL;
     const gei_info *y = info_of(k, gei_value_of(node, 0));

@@ -18,6 +18,7 @@ static const gei_pass table[] = {
     { "cse", gei_pass_cse, GEI_FACT_ORDER, GEI_FACT_ORDER, GEI_STAGE_CLEAN },
     { "dead", gei_pass_dead, 0, GEI_FACT_ORDER, GEI_STAGE_CLEAN },
     { "recognise", gei_pass_recognise, GEI_FACT_ORDER | GEI_FACT_SHAPES, GEI_FACT_ORDER | GEI_FACT_SHAPES, GEI_STAGE_FUSE },
+    { "fold_affine", gei_pass_fold_affine, GEI_FACT_ORDER | GEI_FACT_SHAPES, GEI_FACT_ORDER | GEI_FACT_SHAPES, GEI_STAGE_FUSE },
     { "fuse_bias", gei_pass_fuse_bias, GEI_FACT_ORDER | GEI_FACT_SHAPES, GEI_FACT_ORDER, GEI_STAGE_LOWER },
     { "layout", gei_pass_layout, GEI_FACT_ORDER | GEI_FACT_SHAPES, GEI_FACT_ORDER | GEI_FACT_SHAPES, GEI_STAGE_LOWER },
     { "fuse_residual", gei_pass_fuse_residual, GEI_FACT_ORDER | GEI_FACT_SHAPES, GEI_FACT_ORDER, GEI_STAGE_LOWER },

@@ -9,6 +9,7 @@ ge_status gei_pass_identity(gei_pass_context *c, gei_diag *diag);
 ge_status gei_pass_fold(gei_pass_context *c, gei_diag *diag);
 ge_status gei_pass_cse(gei_pass_context *c, gei_diag *diag);
 ge_status gei_pass_dead(gei_pass_context *c, gei_diag *diag);
+ge_status gei_pass_fold_affine(gei_pass_context *c, gei_diag *diag);
 ge_status gei_pass_fuse_bias(gei_pass_context *c, gei_diag *diag);
 ge_status gei_pass_fuse_clip(gei_pass_context *c, gei_diag *diag);
 ge_status gei_pass_fuse_curve(gei_pass_context *c, gei_diag *diag);

@@ -290,8 +290,10 @@ static ge_status map_conv(gei_import *im, gei_diag *diag) {
 static const gei_source conv_sources[] = { { GEI_FROM_ONNX, "Conv", 1, map_conv, NULL }, { 0 } };
 
 GEI_OP(Conv2D) = { .name = "Conv2D", .infer = infer_conv2d, .kernels = conv_kernels, .sources = conv_sources,
-                   .traits = GEI_OP_PURE | GEI_OP_TAKES_CLIP, .blocked = &blocked_conv };
-GEI_OP(Conv3D) = { .name = "Conv3D", .infer = infer_conv3d, .kernels = conv_kernels, .traits = GEI_OP_PURE | GEI_OP_TAKES_CLIP };
+                   .traits = GEI_OP_PURE | GEI_OP_TAKES_CLIP, .blocked = &blocked_conv,
+                   .takes_affine = gei_conv_is_channels_first };
+GEI_OP(Conv3D) = { .name = "Conv3D", .infer = infer_conv3d, .kernels = conv_kernels, .traits = GEI_OP_PURE | GEI_OP_TAKES_CLIP,
+                   .takes_affine = gei_conv_is_channels_first };
 
 GEI_WIDEN(Conv2D, "x filter bias y", "float");
 GEI_WIDEN(Conv3D, "x filter bias y", "float");

@@ -180,8 +180,8 @@ static const gei_source sources[] = { { GEI_FROM_ONNX, "BatchNormalization", 7, 
                                       { GEI_FROM_ONNX, "BatchNormalization", 14, map_training, NULL },
                                       { 0 } };
 
-GEI_OP(BNInfer) = { .name = "BNInfer", .infer = infer_batch, .kernels = inference_kernels, .sources = sources, .traits = GEI_OP_PURE };
-GEI_OP(BatchNorm) = { .name = "BatchNorm", .infer = infer_batch, .kernels = inference_kernels, .traits = GEI_OP_PURE };
+GEI_OP(BNInfer) = { .name = "BNInfer", .infer = infer_batch, .kernels = inference_kernels, .sources = sources, .traits = GEI_OP_PURE | GEI_OP_AFFINE };
+GEI_OP(BatchNorm) = { .name = "BatchNorm", .infer = infer_batch, .kernels = inference_kernels, .traits = GEI_OP_PURE | GEI_OP_AFFINE };
 GEI_OP(GeBatchNormTraining) = { .name = "GeBatchNormTraining", .infer = infer_training, .kernels = training_kernels, .traits = GEI_OP_PURE };
 
 GEI_WIDEN(BNInfer, "*", "float");

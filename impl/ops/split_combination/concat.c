@@ -132,8 +132,11 @@ static ge_status map_concat(gei_import *im, gei_diag *diag) {
 
 static const gei_source concat_sources[] = { { GEI_FROM_ONNX, "Concat", 1, map_concat, NULL }, { 0 } };
 
+/* Joined blocks are the joined channels in blocks. */
+static bool joins_channels(const gei_node *node) { return gei_node_int(node, "concat_dim", 0) == 1; }
+
 GEI_OP(ConcatD) = { .name = "ConcatD", .infer = infer_concat_d, .kernels = d_kernels, .sources = concat_sources,
-                    .traits = GEI_OP_PURE | GEI_OP_MOVES, .moved = 1 };
+                    .traits = GEI_OP_PURE | GEI_OP_MOVES, .moved = 1, .joins_channels = joins_channels };
 GEI_OP(ConcatV2) = { .name = "ConcatV2", .infer = infer_concat_v2, .kernels = v2_kernels, .traits = GEI_OP_PURE | GEI_OP_MOVES, .moved = 1,
                      .needs_value = 2 };
 

@@ -61,6 +61,19 @@ static gei_value conv(net *n, gei_value x, int64_t ins, int64_t outs, int64_t k,
     return gei_value_of(node, 0);
 }
 
+static gei_value batch_norm(net *n, gei_value x, int64_t channels) {
+    gei_value all[5] = { x };
+    for (int i = 1; i < 5; i++) {
+        all[i] = weights(n, 1, &channels, 0.5f);
+        gei_tensor *t = gei_node_const(all[i].node);
+        for (int64_t k = 0; i == 4 && k < channels; k++) ((float *)t->data)[k] += 1; /* variance */
+    }
+    gei_node *node = add(n, "BNInfer", all, 5);
+    gei_attr epsilon = gei_attr_float(1e-5f);
+    assert_ok(gei_node_set(node, "epsilon", &epsilon, &n->diag), &n->diag);
+    return gei_value_of(node, 0);
+}
+
 static gei_value max_pool(net *n, gei_value x) {
     gei_node *node = add(n, "MaxPoolV3", &x, 1);
     ints(n, node, "ksize", (int64_t[]){ 1, 1, 3, 3 }, 4);
@@ -99,7 +112,7 @@ static void mobile(net *n) {
 }
 
 static gei_value bottleneck(net *n, gei_value x, int64_t ins, int64_t outs, int64_t stride) {
-    gei_value y = one(n, "Relu", conv(n, x, ins, outs / 4, 1, 1, 1));
+    gei_value y = one(n, "Relu", batch_norm(n, conv(n, x, ins, outs / 4, 1, 1, 1), outs / 4));
     y = conv(n, one(n, "Relu", conv(n, y, outs / 4, outs / 4, 3, stride, 1)), outs / 4, outs, 1, 1, 1);
     return one(n, "Relu", two(n, "Add", y, ins == outs ? x : conv(n, x, ins, outs, 1, stride, 1)));
 }
@@ -123,18 +136,30 @@ static void squeeze(net *n) {
     end(n, one(n, "LeakyRelu", x));
 }
 
+static void branches(net *n) {
+    gei_value x = one(n, "Relu", conv(n, begin(n, 19), 3, 32, 3, 1, 1));
+    gei_node *join;
+    uint32_t count = 3;
+    gei_value parts[3] = { one(n, "Relu", conv(n, x, 32, 48, 1, 1, 1)), x, conv(n, x, 32, 16, 3, 1, 1) };
+    assert_ok(gei_graph_add_node(n->graph, gei_catalogue_find("ConcatD", 7), NULL, &count, NULL, &join, &n->diag), &n->diag);
+    for (uint32_t i = 0; i < count; i++) gei_slot_set(&join->ins[i], parts[i]);
+    gei_attr axis = gei_attr_int(1);
+    assert_ok(gei_node_set(join, "concat_dim", &axis, &n->diag), &n->diag);
+    end(n, one(n, "GlobalAveragePool", one(n, "Relu", conv(n, gei_value_of(join, 0), 96, 20, 1, 1, 1))));
+}
+
 /* Convolutions beside what wants plain images. */
 static void mixed(net *n) {
     gei_value x = one(n, "Relu", conv(n, begin(n, 19), 3, 20, 1, 1, 1));
     gei_value scale = weights(n, 4, (int64_t[]){ 1, 20, 1, 1 }, 1), shift = weights(n, 1, (int64_t[]){ 1 }, 1), plane = weights(n, 4, (int64_t[]){ 1, 1, 19, 19 }, 1);
-    gei_value y = two(n, "Sub", two(n, "Mul", conv(n, x, 20, 20, 1, 1, 1), scale), shift);
+    gei_value y = two(n, "Sub", two(n, "Maximum", conv(n, x, 20, 20, 1, 1, 1), scale), shift);
     y = two(n, "Mul", one(n, "Tanh", conv(n, y, 20, 20, 1, 1, 1)), plane);
     end(n, two(n, "Maximum", conv(n, y, 20, 20, 3, 1, 2), y));
 }
 
 /* ---- running ---- */
 
-static const char *const all_off[] = { "layout", "fuse_residual", "fuse_clip", "fuse_curve", "fuse_bias" };
+static const char *const all_off[] = { "fold_affine", "layout", "fuse_residual", "fuse_clip", "fuse_curve", "fuse_bias" };
 
 static gei_model *compile(const net *n, const char *const *off, size_t n_off, uint32_t isa, size_t *out_reorders) {
     gei_graph *g;
@@ -206,10 +231,11 @@ static void check(void (*make)(net *n), size_t reorders) {
 static void mobile_net(void **state) { (void)state; check(mobile, 1); }
 static void residual_net(void **state) { (void)state; check(residual, 1); }
 static void squeeze_and_excite(void **state) { (void)state; check(squeeze, 1); }
-static void plain_neighbours(void **state) { (void)state; check(mixed, 2); } /* the factors of channels, and what leaves */
+static void joined_branches(void **state) { (void)state; check(branches, 1); }
+static void plain_neighbours(void **state) { (void)state; check(mixed, 2); } /* the bounds of channels, and what leaves */
 
 int main(void) {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(mobile_net), cmocka_unit_test(residual_net), cmocka_unit_test(squeeze_and_excite),
+    const struct CMUnitTest tests[] = { cmocka_unit_test(mobile_net), cmocka_unit_test(residual_net), cmocka_unit_test(squeeze_and_excite), cmocka_unit_test(joined_branches),
                                         cmocka_unit_test(plain_neighbours) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
