@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# `./dev bench [overhead|handles|branches|callers|shapes|sdk|scale|latency]...`: all of them by default.  `./dev bench models [ARG...]`: whole models
+# `./dev bench [overhead|handles|branches|callers|shapes|sdk|scale|latency|decode]...`: all of them by default.  `./dev bench models [ARG...]`: whole models
 # (bench/compare_models.py --help).  Prints what it measures; judges nothing.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -90,6 +90,11 @@ latency() {
     env -u LD_LIBRARY_PATH "$GE_VENV/bin/python" bench/latency.py
 }
 
+decode() {
+    echo "a decoder whose cache grows by one row a run, against ONNX Runtime (ratio above 1: ge is faster)"
+    env -u LD_LIBRARY_PATH "$GE_VENV/bin/python" bench/decode.py
+}
+
 # OpenVINO is tried once: where it cannot be installed, the table goes without it.
 models() {
     local python=$GE_VENV/bin/python
@@ -105,10 +110,10 @@ case ${1:-} in
         exit
         ;;
 esac
-[ $# -gt 0 ] || set -- overhead handles branches callers shapes sdk scale latency
+[ $# -gt 0 ] || set -- overhead handles branches callers shapes sdk scale latency decode
 for what in "$@"; do
     case $what in
-        overhead | handles | branches | callers | shapes | sdk | scale | latency) "$what" ;;
-        *) echo "bench: no '$what'; there are: overhead, handles, branches, callers, shapes, sdk, scale, latency" >&2; exit 2 ;;
+        overhead | handles | branches | callers | shapes | sdk | scale | latency | decode) "$what" ;;
+        *) echo "bench: no '$what'; there are: overhead, handles, branches, callers, shapes, sdk, scale, latency, decode" >&2; exit 2 ;;
     esac
 done

@@ -100,6 +100,12 @@ static ge_model_summary summary_of(const ge_model *model) {
     return s;
 }
 
+static ge_model_counters counters_of(const ge_model *model) {
+    ge_model_counters c;
+    check_ok(ge_model_get_counters(model, &c, sizeof c));
+    return c;
+}
+
 static void one_name_is_one_size(void **state) {
     (void)state;
     uint64_t before = live_objects();
@@ -149,9 +155,11 @@ static void gears_are_planned_when_compiled_and_the_only_ones(void **state) {
         ge_model *model = model_with(false, (const char *[]){ "input_shape", "x:-1,3", forms[form][0], forms[form][1], "ge.maxShapes", "1", NULL });
         ge_model_summary s = summary_of(model);
         assert_int_equal(s.is_static, 0);
+        assert_int_equal(counters_of(model).instances_count, 3);
         for (int round = 0; round < 2; round++)
             for (int64_t n = 2; n <= 32; n *= 2)
                 if (n != 8 && n != 16) check_ok(run_rows(model, n, n));
+        assert_int_equal(counters_of(model).instances_count, 3); /* made by the compilation, for all their runs */
         check_refused(model, 8, 8, "input 'x': dim 0: 8 is no gear of");
         check_refused(model, 1, 1, "these are: 2 or 4 or 32");
         check_ok(ge_model_destroy(model));
@@ -210,6 +218,187 @@ static void bad_shapes_and_gears_fail_when_compiled(void **state) {
     check_all_gone(before);
 }
 
+/* ---- shapes that change from run to run, by the model's counters ---- */
+
+/* What a compilation makes is not made again. */
+static void check_nothing_prepared(const ge_model *model, const ge_model_counters *compiled) {
+    ge_model_counters c = counters_of(model);
+    assert_int_equal(c.primitives_count, compiled->primitives_count);
+    assert_int_equal(c.packings_count, compiled->packings_count);
+}
+
+static ge_value_id weights(ge_builder *b, float diagonal) {
+    const int64_t dims[] = { 8, 8 };
+    float data[64] = { 0 };
+    ge_tensor_desc desc = desc_of(GE_DTYPE_FLOAT32, 2, dims);
+    ge_tensor *tensor;
+    ge_value_id w;
+    for (int i = 0; i < 8; i++) data[9 * i] = diagonal;
+    check_ok(ge_tensor_create_from_data(NULL, &desc, (const uint8_t *)data, sizeof data, &tensor));
+    check_ok(ge_builder_add_constant(b, NULL, 0, tensor, &w));
+    check_ok(ge_tensor_destroy(tensor));
+    return w;
+}
+
+static ge_value_id joined(ge_builder *b, ge_value_id first, ge_value_id second) {
+    const ge_value_id both[] = { first, second };
+    ge_value_id y;
+    check_ok(ge_builder_begin_op(b, "ConcatD", GE_NTS, NULL, 0));
+    check_ok(ge_builder_add_inputs(b, both, 2));
+    check_ok(ge_builder_set_attr_int(b, "concat_dim", GE_NTS, GE_ATTR_NONE, 0));
+    check_ok(ge_builder_set_attr_int(b, "N", GE_NTS, GE_ATTR_NONE, 2));
+    check_ok(ge_builder_end_op(b, &y, 1, NULL));
+    return y;
+}
+
+/* One step of a decoder: x f32[1,8] looks at a cache of keys and values f32[past,8], each of which gets a row more. */
+static ge_model *decoder(const char *kept) {
+    const int64_t one[] = { 1, 8 }, past[] = { -1, 8 };
+    const char *names[] = { "past", NULL };
+    ge_tensor_desc x_desc = desc_of(GE_DTYPE_FLOAT32, 2, one), cache = desc_of(GE_DTYPE_FLOAT32, 2, past);
+    ge_builder *b;
+    ge_graph *graph;
+    ge_model *model;
+    ge_value_id x, keys, values, outputs[3], query, scores;
+    cache.dim_names = names;
+    check_ok(ge_builder_create(NULL, "decoder", GE_NTS, &b));
+    check_ok(ge_builder_add_graph_input(b, "x", GE_NTS, 0, &x_desc, &x));
+    check_ok(ge_builder_add_graph_input(b, "keys", GE_NTS, 1, &cache, &keys));
+    check_ok(ge_builder_add_graph_input(b, "values", GE_NTS, 2, &cache, &values));
+    outputs[1] = joined(b, keys, add_op(b, "MatMulV2", NULL, x, weights(b, 0), NULL));
+    outputs[2] = joined(b, values, add_op(b, "MatMulV2", NULL, x, weights(b, 2), NULL));
+    query = add_op(b, "MatMulV2", NULL, x, weights(b, 3), NULL);
+    check_ok(ge_builder_begin_op(b, "MatMulV2", GE_NTS, NULL, 0));
+    check_ok(ge_builder_add_input(b, query));
+    check_ok(ge_builder_add_input(b, outputs[1]));
+    check_ok(ge_builder_set_attr_int(b, "transpose_x2", GE_NTS, GE_ATTR_BOOL, 1));
+    check_ok(ge_builder_end_op(b, &scores, 1, NULL));
+    outputs[0] = add_op(b, "MatMulV2", NULL, add_op(b, "SoftmaxV2", NULL, scores, 0, NULL), outputs[2], NULL);
+    check_ok(ge_builder_build(b, outputs, 3, &graph));
+    check_ok(ge_builder_destroy(b));
+    check_ok(compile_with(graph, (const char *[]){ "ge.maxShapes", kept, NULL }, &model));
+    check_ok(ge_graph_destroy(graph));
+    return model;
+}
+
+static ge_value *cache_of(int64_t rows, float number) {
+    const int64_t dims[] = { rows, 8 };
+    float data[50 * 8];
+    ge_tensor_desc desc = desc_of(GE_DTYPE_FLOAT32, 2, dims);
+    ge_tensor *tensor;
+    ge_value *value;
+    for (int64_t i = 0; i < 8 * rows; i++) data[i] = number;
+    check_ok(ge_tensor_create_from_data(NULL, &desc, (const uint8_t *)data, (size_t)rows * 8 * sizeof(float), &tensor));
+    check_ok(ge_value_create_from_tensor(tensor, &value));
+    check_ok(ge_tensor_destroy(tensor));
+    return value;
+}
+
+enum { STEPS = 256 };
+
+/* Keys are zero, so each row counts the same: the mean of the values, of which the first is 0 and all others are 2. */
+static void decode(const ge_model *model) {
+    ge_value *x = cache_of(1, 1), *keys = cache_of(1, 0), *values = cache_of(1, 0);
+    for (int step = 1; step <= STEPS; step++) {
+        const ge_value *in[] = { x, keys, values };
+        ge_value *out[3] = { NULL, NULL, NULL };
+        ge_tensor *tensor;
+        const uint8_t *data;
+        size_t size;
+        check_ok(ge_model_run(model, NULL, in, 3, out, 3));
+        check_ok(ge_tensor_create_from_value(out[0], &tensor));
+        check_ok(ge_tensor_get_data(tensor, &data, &size));
+        float got = ((const float *)(const void *)data)[7], want = 2 * (float)step / (float)(step + 1);
+        assert_true(got - want < 1e-5f && want - got < 1e-5f);
+        check_ok(ge_tensor_destroy(tensor));
+        ge_value *const gone[] = { out[0], keys, values };
+        for (int i = 0; i < 3; i++) check_ok(ge_value_destroy(gone[i]));
+        keys = out[1];
+        values = out[2];
+    }
+    ge_value *const gone[] = { x, keys, values };
+    for (int i = 0; i < 3; i++) check_ok(ge_value_destroy(gone[i]));
+}
+
+static void a_growing_cache_prepares_and_packs_nothing(void **state) {
+    (void)state;
+    uint64_t before = live_objects();
+    ge_model *model = decoder("8");
+    ge_model_counters compiled = counters_of(model);
+    assert_true(compiled.primitives_count >= 3 && compiled.packings_count >= 3);
+    decode(model);
+    check_nothing_prepared(model, &compiled);
+    ge_model_counters first = counters_of(model);
+    assert_int_equal(first.runs_count, STEPS);
+    assert_true(first.instances_count - first.evicted_count <= 8);
+    decode(model);
+    check_nothing_prepared(model, &compiled);
+    assert_true(counters_of(model).pooled_bytes <= first.pooled_bytes);
+    check_ok(ge_model_destroy(model));
+    check_all_gone(before);
+}
+
+/* With room for all lengths the second sequence makes nothing at all but its outputs. */
+static void lengths_seen_before_are_found(void **state) {
+    (void)state;
+    uint64_t before = live_objects();
+    ge_model *model = decoder("300");
+    decode(model);
+    ge_model_counters first = counters_of(model);
+    assert_int_equal(first.instances_count, STEPS);
+    decode(model);
+    ge_model_counters second = counters_of(model);
+    check_nothing_prepared(model, &first);
+    assert_int_equal(second.instances_count, STEPS);
+    assert_int_equal(second.evicted_count, 0);
+    assert_int_equal(second.found_count - first.found_count, STEPS);
+    assert_int_equal(second.allocations_count - first.allocations_count, 3 * STEPS); /* outputs made for the caller */
+    assert_int_equal(second.pooled_bytes, first.pooled_bytes);
+    check_ok(ge_model_destroy(model));
+    check_all_gone(before);
+}
+
+static uint64_t held_bytes(void) {
+    ge_context_info info;
+    check_ok(ge_context_get_info(NULL, &info, sizeof info));
+    return info.allocated_bytes;
+}
+
+/* Fifty lengths in turn, through a binding one way and without the other, with room for sixteen: memory stays, and nothing is packed again. */
+static void fifty_shapes_in_turn_stay_within_the_bound(void **state) {
+    (void)state;
+    enum { SHAPES = 50, KEPT = 16 };
+    uint64_t before = live_objects(), most = 0;
+    ge_model *model = decoder("16");
+    ge_model_counters compiled = counters_of(model);
+    ge_value *x = cache_of(1, 1);
+    ge_binding *binding;
+    check_ok(ge_binding_create(model, &binding));
+    check_ok(ge_binding_set_input(binding, 0, x));
+    for (int round = 0; round < 4; round++) {
+        for (int64_t i = 1; i <= SHAPES; i++) {
+            ge_value *bound = cache_of(i, 0), *other = cache_of(SHAPES + 1 - i, 0), *out[3] = { NULL, NULL, NULL };
+            const ge_value *in[] = { x, other, other };
+            for (size_t k = 1; k < 3; k++) check_ok(ge_binding_set_input(binding, k, bound));
+            check_ok(ge_binding_run(binding, NULL));
+            check_ok(ge_model_run(model, NULL, in, 3, out, 3));
+            for (int k = 0; k < 3; k++) check_ok(ge_value_destroy(out[k]));
+            check_ok(ge_value_destroy(bound));
+            check_ok(ge_value_destroy(other));
+            uint64_t held = held_bytes();
+            if (round > 0) assert_true(held <= most + 4096);
+            else if (held > most) most = held;
+        }
+        ge_model_counters c = counters_of(model);
+        check_nothing_prepared(model, &compiled);
+        assert_true(c.instances_count >= SHAPES && c.instances_count - c.evicted_count <= KEPT);
+    }
+    check_ok(ge_binding_destroy(binding));
+    check_ok(ge_value_destroy(x));
+    check_ok(ge_model_destroy(model));
+    check_all_gone(before);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_name_is_one_size),
@@ -218,6 +407,9 @@ int main(void) {
         cmocka_unit_test(gears_are_planned_when_compiled_and_the_only_ones),
         cmocka_unit_test(image_gears_serve_height_and_width),
         cmocka_unit_test(bad_shapes_and_gears_fail_when_compiled),
+        cmocka_unit_test(a_growing_cache_prepares_and_packs_nothing),
+        cmocka_unit_test(lengths_seen_before_are_found),
+        cmocka_unit_test(fifty_shapes_in_turn_stay_within_the_bound),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -135,6 +135,42 @@ static void cancel_takes_effect_at_the_next_part(void **state) {
     ge_test_heap_check(&heap);
 }
 
+/* Nor does any step behind it begin, on any thread, in line or in lanes. */
+static void cancel_keeps_later_steps_from_beginning(void **state) {
+    (void)state;
+    static const char chain[] = "graph \"g\" { %x = Data[index=0] : f32[n]  %a = Cut(x=%x)  %b = Cut(x=%a)  %c = Cut(x=%b)  return %c }";
+    static const char lanes[] = "graph \"g\" { %x = Data[index=0] : f32[16]  %a = Cut(x=%x)  %b = Cut(x=%a)  %c = Cut(x=%x)  %d = Cut(x=%c)"
+                                "  %y = Add(x1=%b, x2=%d)  %z = Cut(x=%y)  return %z }";
+    ge_test_heap heap;
+    gei_diag diag = { 0 };
+    gei_plan *plan;
+    gei_model *model;
+    gei_tensor *out = NULL;
+    gei_plan_options branch = { .isa = gei_isa(), .max_threads = 2, .always_branch = true };
+    gei_model_options two = { .max_threads = 2 };
+    ge_test_heap_init(&heap);
+    cut.failing_part = UINT32_MAX;
+    cut.cancelling_part = 5;
+    model = exec_model(&heap.from, chain);
+    assert_fails_with(run(model, &out, 1, &diag), &diag, "cancelled");
+    assert_int_equal(cut.n_run, 6);
+    for (int i = 0; i < 50; i++) {
+        assert_fails_with(run(model, &out, 2, &diag), &diag, "cancelled");
+        assert_in_range(cut.n_run, 1, N_PARTS); /* of the first step */
+    }
+    gei_model_release(model);
+    assert_ok(gei_plan_create(exec_graph(&heap.from, lanes), &branch, &heap.from, &plan, &diag), &diag);
+    assert_ok(gei_model_create(plan, &two, &heap.from, &model, &diag), &diag);
+    for (int i = 0; i < 50; i++) {
+        assert_fails_with(run(model, &out, 2, &diag), &diag, "cancelled");
+        assert_in_range(cut.n_run, 1, 2 * N_PARTS); /* at most the first step of each lane */
+        assert_null(out);
+    }
+    assert_int_equal(exec_stats(model).most_lanes, 2);
+    gei_model_release(model);
+    ge_test_heap_check(&heap);
+}
+
 static void choices_and_refusals_are_written_down(void **state) {
     (void)state;
     ge_test_heap heap;
@@ -228,6 +264,7 @@ int main(void) {
         cmocka_unit_test(every_part_runs_once_whatever_the_threads),
         cmocka_unit_test(a_failing_part_fails_the_run),
         cmocka_unit_test(cancel_takes_effect_at_the_next_part),
+        cmocka_unit_test(cancel_keeps_later_steps_from_beginning),
         cmocka_unit_test(choices_and_refusals_are_written_down),
         cmocka_unit_test(compile_leaves_the_graph_alone_and_cleans_up),
         cmocka_unit_test(each_refused_allocation_is_an_error),
