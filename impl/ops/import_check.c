@@ -68,7 +68,7 @@ ge_status gei_import_check(const gei_graph *g, ge_status (*tell)(void *user, con
     gei_arena_init(&c.arena, g->from);
     ge_status status = begin(&c, &order, &count, diag);
     for (size_t k = 0; status == GE_OK && k < count; k++) status = check_node(&c, order[k], tell, user, diag);
-    if (status == GE_OK) status = give_outputs(&c, take, user, diag);
+    if (status == GE_OK && take) status = give_outputs(&c, take, user, diag);
     gei_infos_release(&c.infos);
     gei_arena_deinit(&c.arena);
     return status;

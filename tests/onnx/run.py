@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the node tests of the installed `onnx` package on libge and compares with the outputs they carry.
+"""Runs the node tests of the installed `onnx` package, or those in a folder, on libge and compares with the outputs they carry.
 
 Each test passes, or stands in differences.txt with a reason.  The list is checked both ways: an entry whose tests pass is an error.
 A test that ends its process counts as a crash, which no entry excuses.  Exit code 0: as listed."""
@@ -22,6 +22,44 @@ def cases():
     from onnx.backend.test.case.node import collect_testcases
 
     return sorted(collect_testcases(None), key=lambda t: t.name)
+
+
+class StoredCase:
+    """A test as a folder holds it: model.onnx, test_data_set_*/input_*.pb and output_*.pb; the suite's tolerances."""
+
+    rtol, atol = 1e-3, 1e-7
+
+    def __init__(self, folder, name):
+        import onnx
+
+        self.name = name
+        self.model = onnx.load(folder / "model.onnx")
+        self.data_sets = [[self.read(data, kind, values) for kind, values in (("input", self.free_inputs()), ("output", self.model.graph.output))]
+                          for data in sorted(folder.glob("test_data_set_*"))]
+
+    def free_inputs(self):
+        """Files before IR version 4 name initializers as inputs too; the data sets leave those out."""
+        given = {t.name for t in self.model.graph.initializer}
+        return [v for v in self.model.graph.input if v.name not in given]
+
+    def read(self, folder, kind, values):
+        from onnx import OptionalProto, SequenceProto, TensorProto
+
+        protos = {"sequence_type": SequenceProto, "optional_type": OptionalProto}
+        out = []
+        for i in range(len(list(folder.glob(f"{kind}_*.pb")))):
+            proto = protos.get(values[i].type.WhichOneof("value"), TensorProto)()
+            proto.ParseFromString((folder / f"{kind}_{i}.pb").read_bytes())
+            out.append(proto)
+        return out
+
+
+def stored_cases(folder):
+    """Names begin with the folder a test is in, as in data/node/test_add: the same test exists in two versions."""
+    models = sorted(folder.rglob("model.onnx"))
+    if not models:
+        sys.exit(f"{folder}: no model.onnx in it")
+    return [StoredCase(m.parent, "/".join(m.parent.parts[-3:])) for m in models]
 
 
 def operators(graph):
@@ -180,14 +218,14 @@ def matches(pattern, case):
     return fnmatch.fnmatchcase(case.name, pattern)
 
 
-def check(tests, results):
-    """Prints what is not as listed; returns the number of faults."""
-    entries, faults = read_differences(), 0
+def check(tests, results, is_stored):
+    """Prints what is not as listed; returns the number of faults.  Entries with a / are for stored tests, op: entries for both."""
+    entries, faults = [e for e in read_differences() if e[1].startswith("op:") or ("/" in e[1]) == is_stored], 0
     excused = set()
     for number, pattern, _ in entries:
         selected = [t for t in tests if matches(pattern, t)]
         passing = [t.name for t in selected if results[t.name] == ""]
-        if not selected or passing:
+        if passing or (not selected and not (is_stored and pattern.startswith("op:"))):
             faults += 1
             print(f"differences.txt:{number}: '{pattern}' {'matches no test' if not selected else 'passes: ' + ', '.join(passing[:5])}")
         excused |= {t.name for t in selected}
@@ -202,6 +240,7 @@ def check(tests, results):
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("library", nargs="?", default=os.environ.get("GE_LIBRARY"), help="libge.so (or $GE_LIBRARY)")
+    parser.add_argument("--data", type=Path, metavar="FOLDER", help="the tests stored in a folder and below it")
     parser.add_argument("-k", default="*", metavar="PATTERN", help="only tests whose name matches")
     parser.add_argument("-j", "--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--threads", type=int, default=1, help="threads of one run")
@@ -209,7 +248,9 @@ def main():
     arguments = parser.parse_args()
     if not arguments.library:
         parser.error("which libge.so?")
-    tests = [t for t in cases() if fnmatch.fnmatchcase(t.name, arguments.k)]
+    tests = [t for t in (stored_cases(arguments.data) if arguments.data else cases()) if fnmatch.fnmatchcase(t.name, arguments.k)]
+    if not tests:
+        parser.error(f"no test matches '{arguments.k}'")
     results = run_all(arguments.library, arguments.threads, tests, arguments.jobs)
     if arguments.list:
         for test in tests:
@@ -218,8 +259,8 @@ def main():
     passed = sum(r == "" for r in results.values())
     inference = [t for t in tests if not any("training" in o.domain for o in t.model.opset_import)]
     inference_passed = sum(results[t.name] == "" for t in inference)
-    faults = 0 if arguments.list or arguments.k != "*" else check(tests, results)
-    print(f"onnx node tests: {passed} of {len(tests)} pass ({100 * passed / len(tests):.1f} %), "
+    faults = 0 if arguments.list or arguments.k != "*" else check(tests, results, bool(arguments.data))
+    print(f"onnx {'stored' if arguments.data else 'node'} tests: {passed} of {len(tests)} pass ({100 * passed / len(tests):.1f} %), "
           f"without training domains {inference_passed} of {len(inference)} ({100 * inference_passed / max(1, len(inference)):.1f} %)")
     print(f"{len(tests) - faults} passed, {faults} failed")
     return 1 if faults else 0

@@ -6,9 +6,10 @@
 
 /* ---- from IR nodes back to the file ---- */
 
-ge_status gei_onnx_remember(gei_onnx_reader *r, const gei_onnx_scope *s, const gei_onnx_node *node, size_t n_nodes_before) {
+ge_status gei_onnx_remember(gei_onnx_reader *r, const gei_onnx_scope *s, const gei_onnx_node *node, size_t n_nodes_before, bool is_told) {
     if (!r->options->check || s->graph != r->graph || s->graph->nodes.count == n_nodes_before) return GE_OK;
-    gei_onnx_origin origin = { (uint32_t)n_nodes_before, gei_onnx_opset_of(r, s, node->domain), node->type, node->domain, node->bytes.data };
+    gei_onnx_origin origin = { (uint32_t)n_nodes_before, gei_onnx_opset_of(r, s, node->domain), is_told, node->type, node->domain,
+                               node->bytes.data };
     return gei_vec_push(r->from, &r->origins, origin) ? GE_OK : gei_onnx_out_of_memory(r);
 }
 
@@ -60,6 +61,7 @@ static void say_type(gei_diag *diag, const gei_node *node, const gei_onnx_origin
 static ge_status tell_node(void *user, const gei_node *node, ge_status status) {
     gei_onnx_reader *r = ((check *)user)->r;
     const gei_onnx_origin *origin = find_origin(r, node);
+    if (origin && origin->is_told) return GE_OK;
     say_type(&r->diag, node, origin);
     gei_diag_node(&r->diag, node->name);
     return gei_onnx_tell(r, status, origin, NULL);
@@ -108,8 +110,8 @@ static ge_status take_outputs(void *user, const gei_import_type *types, uint32_t
     return GE_OK;
 }
 
-ge_status gei_onnx_check_shapes(gei_onnx_reader *r, const gei_onnx_scope *root) {
-    if (!r->options->check || r->n_problems > 0) return GE_OK;
+ge_status gei_onnx_check_shapes(gei_onnx_reader *r, const gei_onnx_scope *root, bool is_whole) {
+    if (!r->options->check) return GE_OK;
     check c = { r, root };
-    return gei_import_check(r->graph, tell_node, take_outputs, &c, &r->diag);
+    return gei_import_check(r->graph, tell_node, is_whole ? take_outputs : NULL, &c, &r->diag);
 }

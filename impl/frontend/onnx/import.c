@@ -115,7 +115,7 @@ static ge_status finish_scope(gei_onnx_reader *r) {
         GEI_TRY(gei_onnx_close_call(r, s, owner->scope, owner->node));
     } else {
         GEI_TRY(gei_onnx_set_outputs(r, s, &is_whole));
-        if (!owner && is_whole) GEI_TRY(gei_onnx_check_shapes(r, s));
+        if (!owner) GEI_TRY(gei_onnx_check_shapes(r, s, is_whole));
         if (owner) GEI_TRY(deliver_nested(r, s, owner->work));
         if (owner && !is_whole) owner->work->is_broken = true;
     }

@@ -81,8 +81,9 @@ static ge_status run(gei_onnx_reader *r, gei_onnx_scope *s, uint32_t index, gei_
     const char **names = keep_names(&work->arena, im);
     if (!names) return gei_onnx_out_of_memory(r);
     size_t n_before = s->graph->nodes.count;
-    GEI_TRY(gei_import_run(im, source, &r->diag));
-    GEI_TRY(gei_onnx_remember(r, s, node, n_before));
+    ge_status status = gei_import_run(im, source, &r->diag);
+    GEI_TRY(gei_onnx_remember(r, s, node, n_before, status != GE_OK));
+    if (status != GE_OK) return status;
     restore_names(im, names);
     GEI_TRY(check_attached(r, im));
     for (uint32_t k = 0; k < node->n_outs; k++) {

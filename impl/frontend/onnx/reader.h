@@ -150,6 +150,7 @@ typedef struct gei_onnx_task {
 typedef struct gei_onnx_origin {
     uint32_t index; /* of the first IR node; what follows up to the next entry is the same node's */
     int32_t opset;
+    bool is_told;   /* its mapping failed: what it left of its nodes is nobody's business */
     gei_span type, domain;
     const char *at;
 } gei_onnx_origin;
@@ -233,9 +234,9 @@ extern const int32_t gei_onnx_newest_opset; /* of ai.onnx */
 bool gei_onnx_knows_attr(gei_span type, gei_span attr, gei_span *out_nearest);
 
 /* check.c: what is told though the graph can be read: warnings, outputs whose declaration contradicts, shapes that clash. */
-ge_status gei_onnx_remember(gei_onnx_reader *r, const gei_onnx_scope *s, const gei_onnx_node *node, size_t n_nodes_before);
+ge_status gei_onnx_remember(gei_onnx_reader *r, const gei_onnx_scope *s, const gei_onnx_node *node, size_t n_nodes_before, bool is_told);
 ge_status gei_onnx_warn_opsets(gei_onnx_reader *r);
-ge_status gei_onnx_check_shapes(gei_onnx_reader *r, const gei_onnx_scope *root);
+ge_status gei_onnx_check_shapes(gei_onnx_reader *r, const gei_onnx_scope *root, bool is_whole); /* else outputs are missing */
 
 /* index.c: is_function tells FunctionProto from GraphProto.  *out is freed by gei_onnx_graph_free, also after a failure. */
 ge_status gei_onnx_index(gei_onnx_reader *r, gei_span message, bool is_function, gei_onnx_graph *out);

@@ -2,9 +2,9 @@
 /* x1 op x2 with numpy broadcasting, equal types. */
 #include "ops/elementwise.h"
 
-GEI_OP_ARITHMETIC(Add, a + b, a | b, GEI_OP_COMMUTATIVE | GEI_OP_ADDS | GEI_OP_AFFINE, gei_elems_add, GEI_ONNX("Add", 7));
-GEI_OP_ARITHMETIC(Sub, a - b, a ^ b, GEI_OP_AFFINE, gei_elems_sub, GEI_ONNX("Sub", 7));
-GEI_OP_ARITHMETIC(Mul, a * b, a & b, GEI_OP_COMMUTATIVE | GEI_OP_AFFINE, gei_elems_mul, GEI_ONNX("Mul", 7));
+GEI_OP_ARITHMETIC(Add, a + b, a | b, GEI_OP_COMMUTATIVE | GEI_OP_ADDS | GEI_OP_AFFINE, gei_elems_add, GEI_ONNX_AXIS("Add"));
+GEI_OP_ARITHMETIC(Sub, a - b, a ^ b, GEI_OP_AFFINE, gei_elems_sub, GEI_ONNX_AXIS("Sub"));
+GEI_OP_ARITHMETIC(Mul, a * b, a & b, GEI_OP_COMMUTATIVE | GEI_OP_AFFINE, gei_elems_mul, GEI_ONNX_AXIS("Mul"));
 
 /* ---- x op an attribute ---- */
 
@@ -41,6 +41,6 @@ DIVISION_TABLE(RealDiv);
 GEI_OP_BINARY_TABLE(RealDiv, 0, gei_elems_div, GEI_NO_SOURCE);
 /* ONNX does not say the type in the node: Div divides all of them as ONNX does. */
 DIVISION_TABLE(Div);
-GEI_OP_BINARY_TABLE(Div, 0, gei_elems_div, GEI_ONNX("Div", 7));
+GEI_OP_BINARY_TABLE(Div, 0, gei_elems_div, GEI_ONNX_AXIS("Div"));
 GEI_WIDEN(RealDiv, "*", "number");
 GEI_WIDEN(Div, "*", "number");

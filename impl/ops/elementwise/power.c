@@ -81,7 +81,7 @@ static ge_status size_pow(gei_sizing *s, gei_diag *diag) {
 }
 
 static const gei_kernel pow_kernels[] = { GEI_WIDE_KERNEL(size_pow, run_pow, 3), { .name = "ref", .size = size_pow, .run = run_pow, .in_place = 3 }, { 0 } };
-static const gei_source pow_sources[] = { GEI_ONNX("Pow", 7), { 0 } };
+static const gei_source pow_sources[] = { GEI_ONNX_AXIS("Pow"), { 0 } };
 
 GEI_OP(Pow) = { .name = "Pow", .infer = infer_pow, .kernels = pow_kernels, .sources = pow_sources, .traits = GEI_OP_PURE | GEI_OP_ELEMENTWISE };
 GEI_WIDEN(Pow, "*", "number");

@@ -23,8 +23,8 @@
     GEI_OP_BINARY_TABLE(Name, 0, NULL, __VA_ARGS__)
 GEI_WIDEN_FAMILY(ORDER, "x1 x2", "real");
 
-GEI_OP_ORDER(Greater, >, GEI_ONNX("Greater", 7));
-GEI_OP_ORDER(Less, <, GEI_ONNX("Less", 7));
+GEI_OP_ORDER(Greater, >, GEI_ONNX_AXIS("Greater"));
+GEI_OP_ORDER(Less, <, GEI_ONNX_AXIS("Less"));
 GEI_OP_ORDER(GreaterEqual, >=, GEI_ONNX("GreaterOrEqual", 12));
 GEI_OP_ORDER(LessEqual, <=, GEI_ONNX("LessOrEqual", 12));
 
@@ -70,5 +70,5 @@ static ge_status run_equality(const gei_run *run, uint32_t part, const gei_binar
                      .traits = GEI_OP_PURE | GEI_OP_ELEMENTWISE | GEI_OP_COMMUTATIVE }
 GEI_WIDEN_FAMILY(EQUALITY, "x1 x2", "number bool string");
 
-GEI_OP_EQUALITY(Equal, ==, true, GEI_ONNX("Equal", 7));
+GEI_OP_EQUALITY(Equal, ==, true, GEI_ONNX_AXIS("Equal"));
 GEI_OP_EQUALITY(NotEqual, !=, false, GEI_NO_SOURCE);

@@ -191,7 +191,7 @@ static ge_status map_gemm(gei_import *im, gei_diag *diag) {
     return GE_OK;
 }
 
-static const gei_source matmul_sources[] = { GEI_ONNX_MAP("Gemm", 7, map_gemm), { 0 } };
+static const gei_source matmul_sources[] = { GEI_ONNX_MAP("Gemm", 1, map_gemm), { 0 } };
 
 GEI_OP(MatMulV2) = { .name = "MatMulV2", .infer = infer_matmul, .kernels = matmul_kernels, .sources = matmul_sources,
                      .traits = GEI_OP_PURE | GEI_OP_TAKES_CLIP | GEI_OP_TAKES_BIAS };

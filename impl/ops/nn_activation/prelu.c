@@ -77,5 +77,7 @@ static ge_status size_prelu(gei_sizing *s, gei_diag *diag) {
 
 static const gei_kernel prelu_kernels[] = { { .name = "ref", .size = size_prelu, .run = run_prelu, .in_place = 1 }, { 0 } };
 
-GEI_OP(PRelu) = { .name = "PRelu", .infer = infer_prelu, .kernels = prelu_kernels, .traits = GEI_OP_PURE };
+static const gei_source prelu_sources[] = { GEI_ONNX("PRelu", 1), { 0 } }; /* a weight for each channel, whatever the rank */
+
+GEI_OP(PRelu) = { .name = "PRelu", .infer = infer_prelu, .kernels = prelu_kernels, .sources = prelu_sources, .traits = GEI_OP_PURE };
 GEI_WIDEN(PRelu, "*", "real");

@@ -158,7 +158,7 @@ static const gei_kernel training_kernels[] = { { .name = "ref", .size = size_tra
 
 static ge_status map_inference(gei_import *im, gei_diag *diag) {
     gei_node *node;
-    if (gei_import_int(im, "spatial", 1) == 0 && im->opset < 9)
+    if (im->opset < 9 && gei_import_int(im, "spatial", 1) == 0)
         return gei_import_fail(im, GE_ERR_UNSUPPORTED, diag, "spatial 0 is not supported");
     GEI_TRY(gei_import_node(im, "BNInfer", im->inputs, im->n_inputs, &node, diag));
     GEI_TRY(gei_import_set_float(node, "epsilon", gei_import_float(im, "epsilon", 1e-5), diag));
@@ -176,7 +176,15 @@ static ge_status map_training(gei_import *im, gei_diag *diag) {
     return GE_OK;
 }
 
-static const gei_source sources[] = { { GEI_FROM_ONNX, "BatchNormalization", 7, map_inference, NULL },
+/* Before 7 an attribute says that the running statistics are meant. */
+static ge_status map_is_test(gei_import *im, gei_diag *diag) {
+    if (gei_import_int(im, "is_test", 0) == 0)
+        return gei_import_fail(im, GE_ERR_UNSUPPORTED, diag, "is_test 0: training of this version is not supported");
+    return map_inference(im, diag);
+}
+
+static const gei_source sources[] = { { GEI_FROM_ONNX, "BatchNormalization", 1, map_is_test, NULL },
+                                      { GEI_FROM_ONNX, "BatchNormalization", 7, map_inference, NULL },
                                       { GEI_FROM_ONNX, "BatchNormalization", 14, map_training, NULL },
                                       { 0 } };
 
